@@ -39,13 +39,13 @@ const writeStderr = (bytes: Uint8Array) => writeSync(stderr().fd, bytes)
 
 let printNotice: (text: string) => void = printError
 const signals = new StopSignals(process, (text) => printNotice(text))
-// A natural exit restores the default signal handling about 10 ms before the process ends. In 29 of 30 runs, a second
-// signal in that window killed the process, so its exit code was lost. `process.exit` does not restore that handling.
+// When Node has nothing left to do, it restores the default signal handling about 10 ms before the process ends. In 29
+// of 30 runs, a second signal in that time killed the process, so its exit code was lost. `process.exit` avoids this.
 process.once('beforeExit', (code) => process.exit(code))
 
 async function openOutput(settings: LogSettings): Promise<Output> {
   const output = await createOutput(settings, process.stderr, printError, writeStderr, Date.now)
-  process.once('exit', () => output.log.flush()) // the last lines explain a crash
+  process.once('exit', () => output.log.flush()) // after a crash, the last lines can explain it
   printNotice = (text) => output.printLine(text, 'error')
   return output
 }
@@ -71,7 +71,7 @@ async function main(): Promise<ExitCode> {
   switch (invocation.kind) {
     case 'run': {
       try {
-        process.cwd() // throws without a working directory, which Node needs to resolve paths
+        process.cwd() // throws if the working directory, which Node needs to resolve paths, is missing
       } catch (error) {
         return fail(`The working directory cannot be used (${reasonOf(error)}). Change to a folder that exists.`)
       }
@@ -89,7 +89,7 @@ async function main(): Promise<ExitCode> {
   }
 }
 
-// No top-level await: the bundle is a script (client/testing/load-bundle.ts).
+// Top-level await is not possible, since the bundle is a CommonJS script (client/testing/load-bundle.ts).
 main().then((code) => {
   process.exitCode = code === 0 && isOutputLost ? 1 : code
 })

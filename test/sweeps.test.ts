@@ -24,7 +24,7 @@ const sim = sharedSimulator()
 
 const { catalogue } = inputs
 
-/** The values of optional parameters that the tests set: a short delay. */
+/** Values for the optional parameters that the tests set. A small `ms` keeps delays short. */
 const extraValues: Readonly<Record<string, string>> = { ms: '5' }
 
 /** Returns the text that applies a scenario, with the parameters that are required or in `extraValues`. */
@@ -33,7 +33,7 @@ function textFor({ name, parameters }: ScenarioDefinition): string {
   return [name, ...selected.map((one) => `${one.name}=${extraValues[one.name] ?? one.example}`)].join(';')
 }
 
-function activeFor(text: string) {
+function parseScenario(text: string) {
   const parsed = parseScenarios(text, catalogue)
   const active = parsed.ok ? parsed.value[0] : undefined
   if (!active) throw new Error(`cannot parse "${text}"`)
@@ -45,13 +45,13 @@ const entries = [...catalogue.definitions, ...catalogue.statuses]
 const pairs = entries.flatMap((entry) =>
   allOperations.map((operation) => {
     const text = textFor(entry)
-    const { values } = activeFor(text)
+    const { values } = parseScenario(text)
     const reason = entry.inapplicableReason?.(operationOf(operation.id), values)
     return { text, entry, operation, reason, applies: reason === undefined, effect: entry.effect(values) }
   }),
 )
 
-/** Returns what a client gets with a scenario: the status and the body, or the error from `fetch`. */
+/** Returns what a client gets with a scenario: the status if one arrived, and the body or the error from `fetch`. */
 async function observeDelivery(operation: OperationRequest, scenario: string) {
   const { method, path, body } = operation
   const headers = { authorization: 'Bearer k', 'content-type': 'application/json', 'x-sim-scenario': scenario }
@@ -70,10 +70,13 @@ async function observeDelivery(operation: OperationRequest, scenario: string) {
   }
 }
 
-type Delivered = Extract<Effect, { kind: 'deliver' }>['mode']['kind']
+type DeliveryKind = Extract<Effect, { kind: 'deliver' }>['mode']['kind']
 
 /** Checks what a client gets in each delivery mode. Omitting a mode is a compile error. */
-const deliveries: Record<Delivered, (seen: Awaited<ReturnType<typeof observeDelivery>>, success: number) => void> = {
+const deliveryChecks: Record<
+  DeliveryKind,
+  (seen: Awaited<ReturnType<typeof observeDelivery>>, success: number) => void
+> = {
   whole: (seen, success) => expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*\}$/s) }),
   dribble: (seen, success) => expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*\}$/s) }),
   hang: (seen) => expect(seen).toEqual({ status: undefined, failure: 'TimeoutError' }),
@@ -130,7 +133,7 @@ const effectChecks: Record<Effect['kind'], EffectCheck> = {
   },
   async deliver(operation, text, effect) {
     if (effect.kind !== 'deliver') throw new Error('not a delivery effect')
-    deliveries[effect.mode.kind](await observeDelivery(operation, text), operation.success)
+    deliveryChecks[effect.mode.kind](await observeDelivery(operation, text), operation.success)
   },
   expect: expectSuccess,
   async 'lose-ack'(operation, text) {
@@ -141,7 +144,7 @@ const effectChecks: Record<Effect['kind'], EffectCheck> = {
     const counts = [await count()]
     await callOperation(sim(), operation)
     counts.push(await count())
-    deliveries.reset(await observeDelivery(operation, text), operation.success)
+    deliveryChecks.reset(await observeDelivery(operation, text), operation.success)
     const [before = 0, between = 0] = counts
     expect((await count()) - between, 'as many records as an ordinary request stores').toBe(between - before)
   },
@@ -166,7 +169,7 @@ describe('every catalogue entry', () => {
   })
 
   test.each(pairs.filter(({ applies }) => !applies))(
-    'is refused with the reason if it does not apply, and stores nothing: $text on $operation.id',
+    'is refused with the reason if it does not apply, and the state stays the same: $text on $operation.id',
     async ({ text, operation, reason = '' }) => {
       const before = await readStateInfo(sim())
       const response = await callOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
@@ -176,7 +179,7 @@ describe('every catalogue entry', () => {
     },
   )
 
-  test('applies to at least one operation, and is described in full sentences, like its parameters', () => {
+  test('applies to at least one operation, and is described in full sentences, as are its parameters', () => {
     for (const entry of entries) {
       expect([entry.name, pairs.some((one) => one.entry === entry && one.applies)]).toEqual([entry.name, true])
       for (const { description } of [entry, ...entry.parameters]) expect(description).toMatch(/^[A-Z].*\.$/)
@@ -257,17 +260,20 @@ describe('every parameter', () => {
       const parsed = parseScenarios(text, catalogue)
       expect([text, parsed.ok ? 'accepted' : parsed.error]).toEqual([
         text,
-        expect.stringMatching(new RegExp(`expects "${name}" to be|is no (nullable|such) field`)),
+        expect.stringMatching(new RegExp(`expects "${name}" to be|does not apply to a field`)),
       ])
     }
   })
 })
 
-describe('every control-plane operation', async () => {
-  test.each(await controlOperations())('refuses invalid requests: $method $path', async ({ id, path, method }) => {
-    const ownPath = path.replace(/\{\w+\}/g, '-')
-    const invalid = id === 'getHealth' ? undefined : await call(sim(), `/__sim${ownPath}?sandbox=-`, { method })
-    const crossOrigin = await call(sim(), `/__sim${ownPath}`, { method, headers: { origin: 'https://example.com' } })
+describe('invalid and cross-origin control-plane requests', async () => {
+  test.each(await controlOperations())('are refused: $method $path', async ({ id, path, method }) => {
+    const concretePath = path.replace(/\{\w+\}/g, '-')
+    const invalid = id === 'getHealth' ? undefined : await call(sim(), `/__sim${concretePath}?sandbox=-`, { method })
+    const crossOrigin = await call(sim(), `/__sim${concretePath}`, {
+      method,
+      headers: { origin: 'https://example.com' },
+    })
     const refused = [invalid, crossOrigin].filter((response) => response !== undefined)
     for (const response of refused) errorOf(response)
     expect(refused.map(({ status }) => status)).toEqual(id === 'getHealth' ? [403] : [400, 403])

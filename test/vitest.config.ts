@@ -4,7 +4,7 @@ import { ControlResponsesReporter } from './support/control-responses/reporter.t
 
 const controlResponses = new ControlResponsesReporter()
 
-/** Test files that replace modules or set V8 flags. Each runs in its own process; all other files share modules. */
+/** Test files that replace modules or set V8 flags. Each runs in its own process. All other files share modules. */
 const isolated = ['test/server/simulator/no-growth.test.ts', 'test/client/testing/testcontainers.test.ts']
 
 export default defineConfig({
@@ -22,11 +22,11 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'isolated', include: isolated } },
     ],
-    tags: [{ name: 'long', description: 'skipped by `npm test`; `.ci/run` and `npm run test:long` run these tests' }],
+    tags: [{ name: 'long', description: 'skipped by `npm test`, and run by `.ci/run` and `npm run test:long`' }],
     globalSetup: ['test/support/build-once.ts'],
     setupFiles: ['test/support/control-responses/setup.ts'],
     reporters: ['default', controlResponses, new ClosingLineReporter(controlResponses)],
-    // Stops only tests that never end. On a busy machine, a test that starts processes can take twenty times longer.
+    // This stops only tests that never end. On a busy machine, a test that starts processes can take 20 times as long.
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 30_000 } },

@@ -47,7 +47,7 @@ async function replaceDist(): Promise<void> {
       if (existsSync(dist)) renameSync(dist, `${folder}-old`)
       renameSync(folder, dist)
     } catch (error) {
-      if (attempt === 20) throw error // before that, another build may have replaced dist/
+      if (attempt === 20) throw error // an earlier failure may be due to another build that replaced dist/
     }
     await rm(`${folder}-old`, { recursive: true, force: true })
   }

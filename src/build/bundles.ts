@@ -19,7 +19,7 @@ const scriptOptions = {
   banner: { js: `const __url = require('node:url').pathToFileURL(__filename).href` },
 } as const satisfies BuildOptions
 
-/** The functions that the bundle exports. Each runs a module. All but `cli` and `start` are for tests of the bundle. */
+/** The functions that the bundle exports. Each loads a module. All but `cli` and `start` are for tests. */
 const entries = `
 exports.cli = () => require('./src/cli.ts')
 exports.precompiled = () => require('./src/base/documents/precompiled.ts')
@@ -36,7 +36,7 @@ module.createRequire(import.meta.url)('./${BUNDLE}').cli()
 
 /** The imports that are moved to `libraries.cjs`, since startup with the bundled documents does not need them. */
 const rarelyLoaded: readonly string[] = [
-  './library.ts', // in src/features/mcp; it imports only half of the MCP library
+  './library.ts', // in src/features/mcp; it re-exports the parts of the MCP library that are used
   '@scalar/openapi-upgrader/2.0-to-3.0',
   '@seriousme/openapi-schema-validator',
   'ajv',
@@ -56,7 +56,7 @@ const rarelyLoaded: readonly string[] = [
 const leaveOut = (name: string) =>
   [name, `module.exports = function () { throw new Error('${name} is omitted: see src/build/bundles.ts') }`] as const
 
-/** Replaces modules with scripts that resolve imports from the importer's folder. `/a.ts` matches `../b/a.ts`. */
+/** Replaces modules with scripts, whose imports resolve from the importer's folder. `/a.ts` matches `../b/a.ts`. */
 function replaceModules(replacements: readonly (readonly [name: string, script: string])[]): Plugin {
   const scripts = new Map(replacements)
   return {
@@ -73,7 +73,7 @@ function replaceModules(replacements: readonly (readonly [name: string, script: 
   }
 }
 
-/** Makes test modules import the library, so that `dist/` contains its code once, and they share its error classes. */
+/** Makes the modules for test runners import the library, so that they share its code, including its error classes. */
 const importLibrary: Plugin = {
   name: 'import-library',
   setup({ onResolve }) {
@@ -89,9 +89,9 @@ export async function writeBundles(dist: string): Promise<void> {
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS build cannot be bundled
     plugins: [
       replaceModules([
-        leaveOut('node-fetch'), // used only to forward requests
+        leaveOut('node-fetch'), // Prism uses it only to forward requests
         leaveOut('postman-collection'),
-        ['@faker-js/faker', `exports.default = require('@faker-js/faker/locale/en')`], // all locales take megabytes
+        ['@faker-js/faker', `exports.default = require('@faker-js/faker/locale/en')`], // all locales add megabytes
       ]),
     ],
   })
@@ -111,14 +111,14 @@ async function writeMainBundle(dist: string) {
     stdin: { contents: entries, resolveDir: root },
     outfile: join(dist, BUNDLE),
     minifyWhitespace: true, // startup takes 3 to 6% less time (test/bench/FINDINGS.md)
-    lineLimit: 160, // Node prints the line that throws an error
+    lineLimit: 160, // for an uncaught error, Node prints the whole line that threw it
     external: ['@stoplight/prism-http', 'ioredis', './libraries.cjs'],
     plugins: [
       replaceModules([
         ['/precompiled.ts', precompiled.code],
         ...rarelyLoaded.map((name) => [name, `module.exports = require('./libraries.cjs')['${name}']()`] as const),
-        // Express would use these to read bodies and send files, and pino to write logs. Loading the first three takes
-        // a fifth of the startup time, and loading the others takes 9 ms on Node 20 (test/bench/FINDINGS.md).
+        // Express and pino import these modules, but never call them here. Loading the first three would take a fifth
+        // of the startup time, and loading the others would take 9 ms on Node 20 (test/bench/FINDINGS.md).
         ...['body-parser', 'mime-types', 'send', 'qs', 'ipaddr.js', 'thread-stream', 'sonic-boom'].map(leaveOut),
       ]),
     ],
@@ -162,7 +162,7 @@ function writeLibrary(dist: string) {
 
 /**
  * Bundles a library into `dist/node_modules`, where Node looks first, so that a checkout and the image load the library
- * in half the time. The npm package omits these bundles, because of Prism's size; users install Prism and ioredis.
+ * in half the time. The npm package omits these bundles, because of Prism's size. Users install Prism and ioredis.
  */
 function writePeer(dist: string, name: string, options: Pick<BuildOptions, 'alias' | 'plugins'> = {}) {
   return build({
@@ -208,7 +208,7 @@ export function findPackageFolder(file: string): string | undefined {
   return /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0]
 }
 
-/** Returns a package's name, license and license texts, which some packages include only in their README. */
+/** Returns a package's name, version, license and license texts. Some packages have the texts only in their README. */
 async function readLicense(folder: string): Promise<string> {
   const { name, version, license, licenses } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   // In old manifests, the license is an object or a list of objects.

@@ -7,8 +7,8 @@ import { nameInCode } from '../server/simulator/start.ts'
 import { modules } from './modules.ts'
 
 /**
- * Copies the entry points' declarations, and those they import, from tsc's output to `types/`. Writes one declaration
- * file next to each entry point. All declarations are CommonJS, except those for vitest.
+ * Copies the entry points' declarations, and the declarations that these import, from tsc's output to `types/`. Writes
+ * one declaration file next to each entry point. All declarations are CommonJS, except those for vitest.
  */
 export function writeTypes(emitted: string, dist: string): void {
   const copied = new Set<string>()
@@ -26,7 +26,7 @@ export function writeTypes(emitted: string, dist: string): void {
     copy(`${source}.d.ts`, `${source}.d.${extension}`)
     const module = `'./types/${source}.${extension}'`
     const text = only ? `import { ${only} } from ${module};\nexport = ${only};` : `export * from ${module};`
-    // The libraries that TypeScript loads for targets up to ES2024 do not have `Symbol.asyncDispose`.
+    // The libraries that TypeScript loads for targets up to ES2024 do not declare `Symbol.asyncDispose`.
     writeFileSync(join(dist, declarations), `/// <reference lib="esnext.disposable" />\n${text}\n`)
   }
   writeFileSync(join(dist, 'types/package.json'), '{ "type": "commonjs" }\n')

@@ -10,9 +10,9 @@ export const modules = Object.entries(manifest.exports).map(([path, { types, def
     source: name === '' ? 'index' : `client/testing/${name}`,
     file: file.slice('./dist/'.length),
     declarations: types.slice('./dist/'.length),
-    /** The vitest module is ESM, since `require` cannot load vitest. Both `import` and `require` can load CommonJS. */
+    /** Only the vitest module is ESM, since `require` cannot load vitest. `import` and `require` can load CommonJS. */
     format: file.endsWith('.cjs') ? ('cjs' as const) : ('esm' as const),
-    /** The function to export as the whole module, as global setup and teardown require; otherwise undefined. */
+    /** The function to export as the whole module, for global setup and teardown; undefined for other modules. */
     only: { 'global-setup': 'globalSetup', 'global-teardown': 'globalTeardown' }[name],
   }
 })

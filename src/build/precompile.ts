@@ -16,12 +16,12 @@ import { exportSchema } from '../state/sandbox-export.ts'
 import { root } from './modules.ts'
 
 /**
- * Precompiles the bundled files: reads and checks them as at startup, and returns the code of a module with their
+ * Precompiles the bundled files. Reads and checks them, as startup would, and returns the code of a module with their
  * values and ajv's generated validators. The module replaces `documents/precompiled.ts` in `dist/`.
  * @throws if a bundled file has findings
  */
 export async function precompile(): Promise<string> {
-  // Only tests check the control plane's responses, and validators for them would add half a megabyte.
+  // Only tests check the control plane's responses, and validators for these responses would add half a megabyte.
   const sources = [await precompileDocument(bundledContract, true), await precompileDocument(controlContract, false)]
   unwrap(await loadFixtures(bundledFixtures))
   const fixtures = FIXTURE_FILES.map((name) => readSource(join(bundledFixtures, `${name}.yaml`)))
@@ -43,7 +43,7 @@ async function precompileDocument(file: string, hasResponseValidators: boolean):
   const { warnings, document } = unwrap(await buildContract(source, { thorough: true }))
   if (warnings.length > 0) throw new Error(JSON.stringify(warnings))
   const compiler = createAjvCompiler(document, { lazy: false, code: STANDALONE_OPTIONS })
-  compileOperations(document, compiler, hasResponseValidators) // as at startup
+  compileOperations(document, compiler, hasResponseValidators) // startup requests the same validators
   const [problem] = compiler.compileAll()
   if (problem) throw new Error(`${file}: ${problem.message}`)
   const validators = compiler.compiled.map((compiled) => `...${writeValidators(compiled)}`)

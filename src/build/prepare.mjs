@@ -1,7 +1,7 @@
 /**
  * Prepares a checkout for `npm start`, `npm test` and `npm pack`: installs the packages if they are missing or older
- * than the lock file, and builds `dist/` if a source is newer. After an installation, it only builds (as `postprepare`,
- * since npm warns users about `prepare`). Uses only Node's modules, since packages might not be installed yet.
+ * than the lock file, and builds `dist/` if a source is newer. After an installation, runs as `postprepare`, since npm
+ * warns users about `prepare`, and only builds. Uses only Node's modules, since packages might not be installed yet.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ const isInstallation = process.env.npm_lifecycle_event === 'postprepare'
 const installed = changedAt(root, 'node_modules/.package-lock.json') // written at the end of an installation
 
 if (!isInstallation && (installed === 0 || installed < changedAt(root, 'package-lock.json'))) {
-  // The build and the tests need the development dependencies, even if NODE_ENV or npm's settings omit them.
+  // The build and the tests need the development dependencies, which npm omits if NODE_ENV or its settings say so.
   await run('Installing packages (about 20 s)', 'npm ci --include=dev --no-audit --no-fund --loglevel=error')
 }
 if (!isBuilt(root)) {
@@ -23,8 +23,8 @@ if (!isBuilt(root)) {
 }
 
 /**
- * Runs a command, and exits if it fails. The command has its own process group, which is stopped when npm exits. Since
- * a signal reaches only npm and its shell, the command could otherwise disturb a second `npm start` in the same folder.
+ * Runs a command, and exits if it fails. The command has its own process group, which is stopped when npm exits.
+ * A signal reaches only npm and its shell, so the command could otherwise disturb a second `npm start` in this folder.
  */
 async function run(step, command) {
   console.error(`${step}: ${command}`)

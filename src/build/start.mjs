@@ -2,8 +2,8 @@
  * Runs the server for `npm start` in this process until npm exits.
  *
  * npm sends SIGTERM only to the shell that it starts. Some shells replace themselves with this process; others, such as
- * Debian's, exit without forwarding the signal. So this process watches its parent, and if the parent changes, stops as
- * on SIGTERM. Only `npm start` does this: a server that a script starts in the background outlives the script.
+ * Debian's, exit without forwarding the signal. So this process watches its parent, and treats a change of parent like
+ * SIGTERM. Only `npm start` does this, so that a server that a script starts in the background outlives the script.
  */
 const parent = process.ppid
 const watch = setInterval(() => {

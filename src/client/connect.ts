@@ -44,7 +44,7 @@ export type { ConnectOptions } from './transport.ts'
 
 /**
  * Returns a client for a simulator that runs elsewhere: `await connect('http://127.0.0.1:4010')`.
- * @throws Error if no simulator responds at that URL
+ * @throws Error if no simulator is responding at that URL
  */
 export async function connect<N extends Names = BundledNames>(
   controlUrl: string,

@@ -7,7 +7,7 @@ export type FindingKind = (typeof findingKinds)[number]
 export function refuseUnknownKinds(kinds: unknown): void {
   const names: readonly string[] = findingKinds
   if (Array.isArray(kinds) && kinds.every((kind) => names.includes(kind))) return
-  throw new Error(`Kinds of findings must be a list of these names: ${names.join(', ')}; got ${JSON.stringify(kinds)}.`)
+  throw new Error(`Give the finding kinds as a list of these names: ${names.join(', ')}; got ${JSON.stringify(kinds)}.`)
 }
 
 /** Describes a failed expectation with its nearest misses, or returns undefined if the expectation was met. */
@@ -26,7 +26,7 @@ export function expectationProblem(verdict: ControlSchemas['Verdict']): string |
   return [verdict.message, ...(verdict.problem === undefined ? [] : [verdict.problem]), ...otherMisses].join('\n')
 }
 
-/** Describes a sandbox's findings, except the kinds in `allow`; returns undefined if there are no others. @internal */
+/** Describes a sandbox's findings whose kinds are not in `allow`. Returns undefined if there are none. @internal */
 export async function findingsProblem(
   transport: Transport,
   sandbox: string,
@@ -48,5 +48,5 @@ export async function findingsProblem(
   // A `failOn` condition is met, so the status is 417, and openapi-fetch returns the report as `error`.
   const { error } = await transport.GET('/report', { params: { query }, parseAs: 'text' })
   const kinds = found.map((kind) => `'${kind}'`).join(', ')
-  return `${String(error).trimEnd()}\nIf this is intended: expectNoFindings([${kinds}])`
+  return `${String(error).trimEnd()}\nIf this is intended, allow it: expectNoFindings([${kinds}])`
 }

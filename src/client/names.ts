@@ -1,12 +1,12 @@
-// `npm run generate` writes this file from spec/openapi.yaml, fixtures/ and the scenarios: edit those.
+// `npm run generate` writes this file from spec/openapi.yaml, fixtures/ and the scenarios. Edit those.
 
-/** The `operationId`s of the service. */
+/** The `operationId`s in the service's document. */
 export type OperationId = 'getModelAnalytics' | 'createPrompt' | 'createEvent'
 
 /** The statuses that the service's document lists. */
 export type DocumentedStatus = 200 | 201 | 400 | 401 | 403 | 404 | 413 | 415 | 429 | 500 | 503
 
-/** The personas of the bundled fixtures. */
+/** The names of the personas in the bundled fixtures. */
 export type PersonaName =
   | 'healthy'
   | 'needs_attention'
@@ -20,7 +20,7 @@ export type PersonaName =
   | 'basic'
   | 'empty'
 
-/** The parameter of every scenario: the probability (0 to 1) that the scenario acts on a request. */
+/** The parameter that every scenario has: the probability (0 to 1) that the scenario is applied to a request. */
 export interface AnyScenarioParameters {
   readonly p?: number
 }

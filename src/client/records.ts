@@ -12,7 +12,7 @@ export interface SandboxRecords {
   quality(): Promise<ControlSchemas['Quality']>
   /** Sets the event weight (0 to 1), and returns the recalculated indexes. */
   setQuality(weight: number): Promise<ControlSchemas['Quality']>
-  /** Copies events, prompts and quality settings. To restore them: `await snapshot.restore()`. */
+  /** Copies events, prompts and quality settings. To restore them, call `snapshot.restore()`. */
   snapshot(name?: string): Promise<SandboxSnapshot>
   snapshots(): Promise<readonly SandboxSnapshot[]>
   /** Returns events, prompts and quality settings in the format that `import` and `--seed-state` accept. */
@@ -28,7 +28,7 @@ interface EventFilter {
   readonly conversationId?: string
   readonly externalConversationId?: string
   readonly insertId?: string
-  /** true for only the events that sampling dropped, false for only the other events. */
+  /** `true` selects only the events that sampling dropped, and `false` selects only the other events. */
   readonly sampledOut?: boolean
   readonly order?: 'oldest' | 'newest'
 }

@@ -16,11 +16,11 @@ interface RequestFilter<N extends Names> {
   readonly origin?: ControlSchemas['Origin']
   /** The trace id from the request's `traceparent`. */
   readonly traceId?: string
-  /** true for only the requests that broke the contract, false for only the other requests. */
+  /** `true` selects only the requests that broke the contract, and `false` selects only the other requests. */
   readonly violations?: boolean
-  /** true for only the requests with advice, false for only the other requests. */
+  /** `true` selects only the requests with advice, and `false` selects only the other requests. */
   readonly advice?: boolean
-  /** true for only the requests whose response a scenario corrupted, false for only the other requests. */
+  /** `true` selects only the requests whose response a scenario corrupted, and `false` selects only the others. */
   readonly damage?: boolean
 }
 
@@ -58,10 +58,10 @@ export interface SandboxRequests<N extends Names> {
    * @throws ExpectationError with the count, the closest requests, and the fields that differ
    */
   expectReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
-  /** Expects that every request conformed to the contract. @throws ExpectationError with each rule that was broken */
+  /** Expects that every request conformed to the contract. @throws ExpectationError with each violation */
   expectNoViolations(): Promise<void>
   /**
-   * Expects no violations, unexpected responses, retry problems or unmet rules. `allow`: kinds to ignore.
+   * Expects no violations, unexpected responses, retry problems or unmet rules. `allow`: the kinds to ignore.
    * @throws ExpectationError with each finding
    */
   expectNoFindings(allow?: readonly FindingKind[]): Promise<void>
@@ -120,19 +120,19 @@ export function sandboxRequests<N extends Names>(
   }
 }
 
-/** Rejects unknown members, as TypeScript does: an expectation with a misspelled member could match other requests. */
+/** Rejects unknown members, as TypeScript does, since a misspelled member would have no effect on the expectation. */
 function refuseUnknownMembers(expectation: unknown): void {
   const known = ['match', 'times', 'within', 'force']
   const isObject = typeof expectation === 'object' && expectation !== null
   const unknown = isObject ? Object.keys(expectation).find((name) => !known.includes(name)) : undefined
   if (isObject && unknown === undefined) return
-  const got = unknown === undefined ? `got ${JSON.stringify(expectation)}` : `there is no "${unknown}"`
+  const got = unknown === undefined ? `got ${JSON.stringify(expectation)}` : `"${unknown}" is not one of them`
   throw new Error(
     `An expectation must be an object with any of ${known.join(', ')}; ${got}. Put conditions on the request in match.`,
   )
 }
 
-/** The hint for a simulator that stops when the test ends. */
+/** The hint for a simulator that stops when the tests end. */
 const keepOpenHint =
   'To look at the requests, start "npx convsim" and run the test with ' +
   'CONVSIM_CONTROL_URL=http://127.0.0.1:4010/__sim.'
@@ -141,7 +141,7 @@ function toMatchBody<N extends Names>(operation: N['operation'] | undefined, mat
   checkMatch({ match })
   return {
     ...(operation !== undefined && { operation }),
-    ...(match && { match: match as ControlSchemas['RequestMatch'] }), // its type only narrows the status
+    ...(match && { match: match as ControlSchemas['RequestMatch'] }), // `MatchInput` only narrows the type of `status`
   }
 }
 
@@ -160,7 +160,7 @@ async function listRequests(transport: Transport, filter: ControlQuery<'listRequ
   }
 }
 
-/** Yields the requests from `GET requests/stream` as they are recorded. The connection closes when the loop ends. */
+/** Yields the requests from `GET requests/stream` as they are recorded. The connection closes when the caller stops. */
 async function* streamRequests(transport: Transport, query: ControlQuery<'streamRequests'>) {
   const closing = new AbortController()
   const { signal } = closing

@@ -12,13 +12,13 @@ type ScenarioSpec<N extends Names> =
 /** A sequence item: a scenario, optionally followed by `*` and the number of requests that get it, as in `429*2`. */
 type SequenceItemText<N extends Names> = ScenarioSpec<N> | `${ScenarioNameOf<N>}*${number}`
 
-/** The conditions under which a rule acts. Without them, it acts on every request that its scenario applies to. */
+/** The conditions under which a rule applies. Without them, it applies to every request that its scenario supports. */
 interface RuleConditions<N extends Names> extends Omit<ControlSchemas['Rule'], 'operation' | 'scenario' | 'sequence'> {
-  /** The operation. By default, the rule acts on every operation that its scenario applies to. */
+  /** The operation. By default, the rule applies to every operation that its scenario supports. */
   readonly operation?: N['operation']
 }
 
-/** A rule: a scenario or a sequence, and the conditions under which it acts. */
+/** A rule: a scenario or a sequence, and the conditions under which it applies. */
 type NewRule<N extends Names> = RuleConditions<N> &
   (
     | { readonly scenario: ScenarioSpec<N>; readonly sequence?: never }
@@ -31,7 +31,7 @@ type ScenarioArguments<N extends Names, Name extends ScenarioNameOf<N>> =
     ? [parameters?: N['scenarios'][Name], conditions?: RuleConditions<N>]
     : [parameters: N['scenarios'][Name], conditions?: RuleConditions<N>]
 
-/** A sandbox's rules, in the order in which they were added. Only the first rule that can act on a request does so. */
+/** A sandbox's rules, in the order in which they were added. Only the first rule that can apply to a request does. */
 export interface SandboxRules<N extends Names> {
   /** Turns on a scenario: `sim.scenario('rate-limited', { 'retry-after': 3 }, { times: 2 })`. */
   scenario<Name extends ScenarioNameOf<N>>(name: Name, ...rest: ScenarioArguments<N, Name>): Promise<void>
@@ -42,7 +42,7 @@ export interface SandboxRules<N extends Names> {
   sequence(items: readonly SequenceItemText<N>[] | string, conditions?: RuleConditions<N>): Promise<void>
   /** Adds a rule: `await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })`. */
   rule(rule: NewRule<N>): Promise<void>
-  /** Lists the rules of the sandbox and the startup rules, with the number of times that each rule acted. */
+  /** Lists the rules of the sandbox and the startup rules, with the number of times that each rule was applied. */
   rules(): Promise<RuleListing<N>>
   /** Replaces all rules of the sandbox, and resets their counts. */
   setRules(rules: readonly NewRule<N>[]): Promise<void>
@@ -80,7 +80,7 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
   }
 }
 
-/** Rejects conditions that JSON cannot represent, since without a condition, more requests would match. @internal */
+/** Rejects conditions that JSON would omit or change, since then other requests would match. @internal */
 export function checkMatch({ match }: { readonly match?: unknown }): void {
   if (match !== undefined) refuseNonJson(match, 'match')
 }

@@ -12,8 +12,8 @@ interface SandboxClock {
   /** Sets the clock to an instant. The clock keeps running. */
   shift(to: Date | string): Promise<ControlSchemas['Clock']>
   /**
-   * Advances the clock by milliseconds, rounded up, or by a duration (`90s`, `1h`, `7d`). A client can use this method
-   * as its `sleep(ms)`: retry rules count the advance as waiting time.
+   * Advances the clock by a number of milliseconds, which is rounded up, or by a duration (`90s`, `1h`, `7d`). A client
+   * can use this method as its `sleep(ms)`, because retry rules count the advance as waiting time.
    */
   advance(by: number | string): Promise<void>
   /** Resets the clock to the system time of the machine that runs the simulator. */
@@ -30,9 +30,9 @@ export interface SandboxClient<N extends Names = BundledNames>
   readonly baseUrl: string
   /** An API key that selects this sandbox: `any-key~checkout`. */
   readonly token: string
-  /** `{ 'X-Sim-Sandbox': 'checkout' }`. */
+  /** The headers that select this sandbox: `{ 'X-Sim-Sandbox': 'checkout' }`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The page of the console that shows the requests in this sandbox. */
+  /** The URL of the console page that shows the requests in this sandbox. */
   readonly consoleUrl: string
   readonly clock: SandboxClock
   /** Sets the seed for analytics, identifiers and random decisions. */
@@ -49,7 +49,7 @@ export interface SimulatorClientParts extends Pick<ConnectOptions, 'authority'> 
   readonly transport: Transport
   readonly origin: string
   readonly basePath: string
-  /** True for a simulator that stops when the tests end, so its console is not available afterwards. */
+  /** True for a simulator that stops when the tests end, so that its console is not available afterwards. */
   readonly isTemporary: boolean
   readonly newName: () => string
   readonly close: () => Promise<void>

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import createClient from 'openapi-fetch'
 import type { components, operations, paths } from './control-types.ts'
 
-/** Node's HTTP clients, saved at load time, so that a test's mock does not replace them. */
-const senders = { 'http:': http.request, 'https:': https.request }
+/** Node's request functions, saved at load time, so that a test's mock does not replace them. */
+const requestFunctions = { 'http:': http.request, 'https:': https.request }
 
 export interface ConnectOptions {
   /** The value of the simulator's `--control-token`. */
@@ -17,7 +17,7 @@ export interface ConnectOptions {
 /** The types of the control plane's requests and responses, by schema name in its OpenAPI document. */
 export type ControlSchemas = components['schemas']
 
-/** An operation's query parameters. Not for public types, since the package's declarations omit this type. @internal */
+/** An operation's query parameters. Public types cannot use it, since the package's declarations omit it. @internal */
 export type ControlQuery<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>
 
 /** A typed client for the control plane. It throws if the simulator refuses a request or is unreachable. @internal */
@@ -31,7 +31,7 @@ export type Transport = ReturnType<typeof createTransport>
 export function createTransport(controlUrl: string, { token, authority }: ConnectOptions = {}) {
   const client = createClient<paths, 'application/json'>({
     baseUrl: controlUrl,
-    Request, // Node's; see src/build/bundles.ts
+    Request, // Node's class: see src/build/bundles.ts
     fetch: (request) => fetchOrExplain(request, controlUrl, authority),
     ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
   })
@@ -61,19 +61,19 @@ async function fetchOrExplain(request: Request, controlUrl: string, authority?: 
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException // Node's error for several addresses has no message
     throw new Error(
-      `No simulator responds at ${controlUrl} (${message || code}). ` +
+      `No simulator is responding at ${controlUrl} (${message || code}). ` +
         'Start one (npx convsim), or use the URL of a running simulator.',
       { cause: error },
     )
   }
 }
 
-/** Sends a request. Replaces `fetch`, because happy-dom's `fetch` sends CORS preflights, as a browser does. */
+/** Sends a request. Used instead of `fetch`, because happy-dom's `fetch` sends CORS preflights, as a browser does. */
 async function send(request: Request, ca: string | undefined): Promise<Response> {
   const { url, method, headers, signal } = request
   const body = new Uint8Array(await request.arrayBuffer())
   return new Promise((resolve, reject) => {
-    const open = senders[url.startsWith('https:') ? 'https:' : 'http:']
+    const open = requestFunctions[url.startsWith('https:') ? 'https:' : 'http:']
     const outgoing = open(url, { method, headers: Object.fromEntries(headers), signal, ca }, (incoming) => {
       const { statusCode: status = 0, headersDistinct } = incoming
       const lines = Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(', ')] as const)

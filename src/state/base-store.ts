@@ -50,7 +50,7 @@ export class BaseStore implements Store {
       const events = data.table(eventCollection)
       const stored = insertId === undefined ? undefined : events.find(insertId)
       if (insertId === undefined || stored === undefined) {
-        const event = createStoredEvent(context, draft, events.occurrences) // the table stores its JSON
+        const event = createStoredEvent(context, draft, events.occurrences) // the table stores it as JSON text
         const result = { event, replayed: false, payloadDiffers: false }
         return { change: { op: 'event', sandbox, event }, result }
       }
@@ -108,7 +108,7 @@ export class BaseStore implements Store {
   readonly exportSandbox: Store['exportSandbox'] = async (sandbox) => {
     const { quality, lists } = this.#data(sandbox).capture()
     const records = Object.fromEntries(lists.map(([name, held]) => [name, copyEach(held)]))
-    return { format: EXPORT_FORMAT, quality, ...records } as unknown as SandboxReading // a list for each collection
+    return { format: EXPORT_FORMAT, quality, ...records } as unknown as SandboxReading // has a list for each collection
   }
   readonly importSandbox: Store['importSandbox'] = async (sandbox, content, condition) => {
     const isAllowed = condition === 'always' ? () => true : isEmpty
@@ -153,7 +153,7 @@ export class BaseStore implements Store {
     return this.#commit(change.sandbox, (entry) => (test(entry) ? { change, result: true } : { result: false }))
   }
 
-  /** Makes a change that replaces all data of its sandbox, and discards the sandbox's counters. */
+  /** Replaces all data of a sandbox if it passes the test, and then discards its counters. Returns true if replaced. */
   async #replaceData(change: Change, test: (entry: SandboxEntry) => boolean): Promise<boolean> {
     const isReplaced = await this.#changeIf(change, test)
     if (isReplaced) this.#counters.reset(change.sandbox)

@@ -12,7 +12,7 @@ export interface StoreOptions extends FileStoreOptions {
   readonly warn: (problem: string) => void
 }
 
-/** Opens the store that `--state` names: `:memory:`, a Redis server or a file. The error says what to do next. */
+/** Opens the store that `--state` specifies: `:memory:`, a Redis server or a file. The error says what to do next. */
 export async function openStore(location: string, options: StoreOptions): Promise<Result<OpenedStore>> {
   if (isRedisUrl(location)) {
     const parsed = parseRedisUrl(location, options.prefix)

@@ -5,7 +5,7 @@ import { countEach, type RecordCounts } from './collections/index.ts'
 import { type EventDraft, type StoredEvent, uuidKey } from './records.ts'
 import type { EventPage, EventQuery, SandboxSummary, StateSummary } from './store.ts'
 
-/** Returns a page of the matching events, and their total number. Without filters, only the page is parsed. */
+/** Returns a page of matching events, and the number of matches. Without filters, parses only the page's events. */
 export async function listEvents(texts: readonly string[], query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.MAX_SAFE_INTEGER, order = 'oldest' } = query
   const matches = createFilter(query)
@@ -47,7 +47,7 @@ export function createFilter(query: EventQuery): ((event: StoredEvent) => boolea
     (query.conversation === undefined || belongsTo(fields, query.conversation))
 }
 
-/** Returns true if `conversation` is the event's `conversationId` or, if absent, its `externalConversationId`. */
+/** Returns true if `conversation` is the event's `conversationId` or, if that is absent, `externalConversationId`. */
 function belongsTo({ conversationId, externalConversationId }: EventDraft, conversation: string): boolean {
   const key = uuidKey(conversationId)
   return key === null ? externalConversationId === conversation : key === conversation.toLowerCase()

@@ -25,7 +25,7 @@ const emptyExport = {
 
 /**
  * Parses the export of a sandbox in slices, so that other requests are handled in between. Records that match the
- * schema are also checked against the rules of their collections. Most problems begin with a JSON Pointer, such as
+ * schema are also checked against the rules of their collections. Most errors begin with a JSON Pointer, such as
  * `/events/3/impact must be a number; got null`. The result shares its records with the document.
  */
 export async function parseExport(document: unknown): Promise<Result<SandboxExport, readonly string[]>> {
@@ -55,7 +55,7 @@ export async function parseExport(document: unknown): Promise<Result<SandboxExpo
 
 function createRuleCheck({ keyOf, otherKeys, findErrors }: Collection): (record: object) => readonly string[] {
   const earlier = new Set<string>()
-  const repeatedKinds = new Set<string>() // each kind is reported once, to leave room for other errors
+  const repeatedKinds = new Set<string>() // each kind of key is reported once, to leave room for other errors
   return (record) => {
     const errors = [...(findErrors?.(record) ?? [])]
     // Ids are UUIDs, which are case-insensitive.

@@ -4,7 +4,7 @@ export interface SharedState {
   readonly displayUrl: string
   /** Returns the record stored in addition to a sandbox's data, if any. The record must not be modified. */
   readRecord(sandbox: string): Promise<JsonObject | undefined>
-  /** Replaces the record, or removes it if it becomes undefined. Repeats `update` if another process was first. */
+  /** Replaces the record with the one from `update`, or removes it if there is none. Repeats `update` on a conflict. */
   updateRecord<T>(
     sandbox: string,
     update: (record: JsonObject | undefined) => { readonly record: JsonObject | undefined; readonly result: T },
@@ -22,7 +22,7 @@ export interface SandboxPosition {
   readonly count: number
 }
 
-/** A journal message. All replicas read messages in the same order. If positions have a gap, messages are missing. */
+/** A journal message. All replicas read messages in the same order. Gaps in the positions indicate missing messages. */
 export type StreamMessage = { readonly position: number } & (
   | {
       readonly kind: 'exchange'
@@ -45,7 +45,7 @@ export interface StreamBatch {
   /** The position of the latest message in the stream. */
   readonly end: number
   readonly messages: readonly StreamMessage[]
-  /** The latest position in each sandbox; undefined unless requested and no more messages follow. */
+  /** The latest position in each sandbox; undefined unless it was requested and no more messages follow. */
   readonly counts: ReadonlyMap<string, SandboxPosition> | undefined
 }
 

@@ -20,7 +20,7 @@ export interface EventQuery {
   readonly productId?: string
   readonly conversationId?: string
   readonly externalConversationId?: string
-  /** The service's id for the conversation, or the caller's id for events without the service's id. */
+  /** The service's id for the conversation, or the caller's id for it in events without the service's id. */
   readonly conversation?: string
   readonly insertId?: string
   readonly eventId?: string
@@ -39,13 +39,13 @@ export interface EventPage {
 
 export interface EventReceipt {
   readonly event: StoredEvent
-  /** True if an event with the same `insertId` was already stored; `event` is that first event. */
+  /** True if an event with the same `insertId` was already stored. If so, `event` is the stored event. */
   readonly replayed: boolean
   /** True if the payload of a replayed event differs from the stored payload, which stays unchanged. */
   readonly payloadDiffers: boolean
 }
 
-/** The result of consuming one unit of a rate limit window. */
+/** The result of an attempt to consume one unit of a rate limit window. */
 export interface RateResult {
   readonly allowed: boolean
   readonly limit: number
@@ -73,7 +73,7 @@ export interface Snapshot extends SnapshotHead, RecordCounts {}
 /** The condition for an import. With `if-empty`, an import into a sandbox that has records is refused. */
 export type ImportCondition = 'always' | 'if-empty'
 
-/** A sandbox's records and quality settings as JSON, for import into any simulator. Identifiers stay the same. */
+/** A sandbox's records and quality settings as JSON, for import into any simulator. An import keeps all identifiers. */
 export interface SandboxExport extends Required<StoredContent> {
   readonly format: typeof EXPORT_FORMAT
 }
@@ -97,13 +97,13 @@ export interface StateSummary extends RecordCounts {
 /**
  * The interface to the simulator's state. Every change is atomic. A promise resolves when the change is stored. If it
  * rejects with `StoreWriteError`, the state is unchanged.
- * Arguments are copied, except exports; results are copies or frozen. An unknown sandbox counts as empty.
+ * Arguments other than exports are copied; results are copies or frozen. An unknown sandbox counts as empty.
  */
 export interface Store {
   recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt>
   /** Adds a version to the prompt with the same `externalPromptId` and `productId`, or else to a new prompt. */
   addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<{ promptId: string; version: PromptVersion }>
-  /** Consumes one unit of the fixed window for `key`, which opens on first use. A restart can reset windows. */
+  /** Consumes a unit, if any is left, of a fixed window for `key`, which opens on first use. A restart can reset it. */
   consumeRate(context: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
   /** Advances the sequence `key`, and returns its previous index: 0, 1, 2, ... A restart can reset sequences. */
   nextSequenceIndex(sandbox: string, key: string): Promise<number>
@@ -120,7 +120,7 @@ export interface Store {
 
   createSnapshot(context: WriteContext, name?: string): Promise<Snapshot>
   listSnapshots(sandbox: string): Promise<readonly Snapshot[]>
-  /** Replaces the sandbox's data with the snapshot's, and resets counters. Returns false for an unknown snapshot. */
+  /** Replaces the sandbox's data with the snapshot's and resets its counters. Returns false for an unknown snapshot. */
   restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
   /** Returns false if the snapshot does not exist. */
   deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean>

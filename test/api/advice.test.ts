@@ -22,7 +22,7 @@ const limited = sharedSimulator({ maxAnalysesPerHour: 60 })
 const linkedEvent = (fields = {}) => event({ externalConversationId: 'chat-1', ...fields })
 const fullPrompt = (fields = {}) => prompt({ productId, role: 'support', ...fields })
 
-/** A request, and the expected advice about it: each location, with a pattern for the message. */
+/** A request, and the expected advice about it: the location of each piece, and a pattern for its message. */
 type Case = [name: string, path: string, body: Json | undefined, ...advice: (readonly [at: string, words: RegExp])[]]
 
 const eventWithValue = (value: string, valueType: string) => linkedEvent({ value, valueType })
@@ -39,7 +39,7 @@ const cases: readonly Case[] = [
   ['a member in snake case', events, linkedEvent({ sample_rate: 1 }), ['body /sample_rate', hint('sampleRate')]],
   ['a nested misspelling', prompts, fullPrompt({ components }), ['body /components/1/isDinamic', hint('isDynamic')]],
   ['a prompt without productId', prompts, fullPrompt({ productId: undefined }), ['body /productId', /should be sent/]],
-  ['an empty eventType', events, linkedEvent({ eventType: ' ' }), ['body /eventType', /^is empty; /]],
+  ['a blank eventType', events, linkedEvent({ eventType: ' ' }), ['body /eventType', /^is blank; /]],
   ['an empty insertId', events, linkedEvent({ insertId: '' }), ['body /insertId', /does not identify anything/]],
   ['an empty chat id', events, event({ externalConversationId: '' }), ['body /externalConversationId', /is empty/]],
   ['an empty prompt id', prompts, fullPrompt({ externalPromptId: '' }), ['body /externalPromptId', /is empty/]],
@@ -67,7 +67,7 @@ async function adviceAbout(sim: TestSimulator, { headers }: TestResponse): Promi
 }
 
 describe('a request with', () => {
-  test.each(cases)('%s is accepted; with --strict, only if it gets no advice', async (_name, path, body, ...advice) => {
+  test.each(cases)('%s is accepted, but with --strict only if it gets no advice', async (_, path, body, ...advice) => {
     const response = await call(lenient(), path, optionsOf(body))
     expect(response.status).toBeLessThan(300)
     const expected = advice.map(([location, words]) => [location, expect.stringMatching(words)])
@@ -77,7 +77,7 @@ describe('a request with', () => {
     else expectRefusal(strictResponse, 400, ...advice.map(([location]) => location.replace(' ', '')))
   })
 
-  test('thousands of unknown members gets at most 20 pieces of advice', async () => {
+  test('thousands of unknown members gets only 20 pieces of advice', async () => {
     const members = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`value${index % 9}_${index}`, 1]))
     const parameters = Array.from({ length: 500 }, (_, index) => `p${index}=1`).join('&')
     const response = await call(lenient(), `/v1/events?${parameters}`, { body: linkedEvent(members) })

@@ -36,7 +36,7 @@ const badRequests: BadRequest[] = [
   ['a repeated member', post(events, withMember('"value":"first"')), 400, [/body/, /"value" twice/]],
 ]
 
-test.each(badRequests)('a bad request is refused without effects: %s', async (_name, request, status, patterns) => {
+test.each(badRequests)('a bad request is refused and has no effect: %s', async (_name, request, status, patterns) => {
   const before = await readStateInfo(sim())
   const response = await call(sim(), request.path, request)
   expectRefusal(response, status, ...patterns)
@@ -50,7 +50,7 @@ const wrongMethods = Array.from(byPath, ([path, group]) => ({ path, allowed: gro
   .flatMap((operation) => methods.map((method) => ({ ...operation, method })))
   .filter(({ method, allowed }) => !allowed.includes(method))
 
-test.each(wrongMethods)('$method on $path gets a 405 that allows $allowed', async (wrong) => {
+test.each(wrongMethods)('$method $path gets a 405 whose Allow header lists $allowed', async (wrong) => {
   const { method, path } = wrong
   const allowed = wrong.allowed.join(', ')
   const before = await readStateInfo(sim())
@@ -83,7 +83,7 @@ test('every supported encoding is tested', () => {
 })
 
 describe.each(rows)('a body in the encoding $encoding', ({ encoding, bytesOf }) => {
-  test.each([encoding, encoding.toUpperCase()])('is read with Content-Encoding: %s', async (name) => {
+  test.each([encoding, encoding.toUpperCase()])('is decoded if Content-Encoding is %s', async (name) => {
     const response = await send(name, bytesOf(JSON.stringify(event())))
     expect({ status: response.status, text: response.text }).toMatchObject({ status: 201 })
   })
@@ -97,7 +97,7 @@ describe.each(rows)('a body in the encoding $encoding', ({ encoding, bytesOf }) 
   })
 })
 
-test.each(compressions)('a body that is declared as $encoding but not encoded is refused', async ({ encoding }) => {
+test.each(compressions)('a body that is declared as $encoding but is not encoded is refused', async ({ encoding }) => {
   expectRefusal(await send(encoding, Buffer.from(JSON.stringify(event()))), 400, /body cannot be read/)
 })
 
@@ -130,17 +130,17 @@ const problems: readonly Problem[] = [
   { name: 'a wrong method', status: 405, method: 'DELETE' },
   { name: 'a missing token', status: 401, token: null },
   { name: 'a scenario', status: 503, scenario: 'unavailable' },
-  { name: 'the plan', status: 403, token: 'key_free' },
+  { name: 'an insufficient plan', status: 403, token: 'key_free' },
   { name: 'an invalid period', status: 400, path: `${analyticsPath}?period=14d` },
   { name: 'an unknown model', status: 404, models: 'closed' },
-  { name: 'the rate limit', status: 429, exhausted: true },
+  { name: 'an exceeded rate limit', status: 429, exhausted: true },
 ]
 
 /** Pairs of problems that one request can have. A token cannot both be missing and have the free plan. */
 const pairs = problems.flatMap((first, index) =>
   problems
     .slice(index + 1)
-    .filter((second) => !(first.name === 'a missing token' && second.name === 'the plan'))
+    .filter((second) => !(first.name === 'a missing token' && second.name === 'an insufficient plan'))
     .map((second) => ({ first, second })),
 )
 

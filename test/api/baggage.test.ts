@@ -4,7 +4,7 @@ import { steer } from '../support/control.ts'
 import { callRaw, requestText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
-/** A strict simulator, to show that baggage is never a violation, even with --strict. */
+/** A simulator with --strict, to show that baggage is not a violation even then. */
 const sim = sharedSimulator({ strict: true })
 
 /** Sends a request with a `baggage` header, and returns the status, the sandbox and the first piece of advice. */
@@ -50,7 +50,7 @@ describe('the baggage header', () => {
     ['a misspelled member', 'convsim.sandbx=a', /"convsim\.sandbx".*use convsim\.sandbox$/],
     ['65 members', `${'a=b,'.repeat(64)}convsim.sandbox=a`, /more than 8192 characters or 64 members/],
     ['8,193 characters', `convsim.sandbox=a,b=${'x'.repeat(8193 - 20)}`, /more than 8192 characters or 64/],
-  ])('with %s is ignored and gets advice, but is not refused', async (_what, baggage, message) => {
+  ])('with %s is ignored, and the request gets advice instead of a refusal', async (_what, baggage, message) => {
     expect(await callWith(baggage)).toEqual({
       status: 200,
       sandbox: 'default',

@@ -23,14 +23,14 @@ test.each([
   ['two Host headers in HTTP/1.0', 'GET /v1/events HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', 400, /more than one Host/],
   ['not HTTP at all', 'hello\r\n\r\n', 400, /cannot be read/],
   ['an unknown method', 'BREW /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /cannot be read/],
-  ['both Content-Length and chunks', post('{}', ['Transfer-Encoding: chunked']), 400, /cannot be read/],
+  ['both Content-Length and a chunked body', post('{}', ['Transfer-Encoding: chunked']), 400, /cannot be read/],
   ['CONNECT', 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test\r\n\r\n', 400, /CONNECT/],
   ['OPTIONS with *', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /target must be a path; got "\*"/],
   ['an absolute URL with an unclosed host', get('http://[::1/v2/x'), 404, /\/v1/],
   ['an absolute URL with another scheme', get('gopher://[::1/v1/x'), 400, /target must be a path/],
   ['two leading slashes', get('//v1/events'), 404, /\/v1/],
   ['an unsupported expectation', post('{}', ['Expect: a-miracle']), 417, /Expect|expectation/],
-])('a bad request has no effect and gets the service’s error body: %s', async (_name, text, status, words) => {
+])('a bad request has no effect and gets an error in the service’s format: %s', async (_name, text, status, words) => {
   const before = await readStateInfo(sim())
   const response = await callRaw(sim().origin, text)
   expectRefusal(response, status, words)
@@ -53,7 +53,7 @@ test('a request for an absolute URL with an invalid host is recorded like any ot
   expect(await listRequests(own)).toMatchObject([{ request: { path: '/v2/x' } }])
 })
 
-test('an absolute URL without a path means the root', async () => {
+test('an absolute URL without a path is a request for the root', async () => {
   const response = await callRaw(sim().origin, get(sim().origin))
   expect(response.headers).toMatchObject({ location: '/__sim/info' })
 })
@@ -70,13 +70,13 @@ test('a chunked body is read like any other', async () => {
 test.each([
   ['/v1/events', event(), 201],
   ['/__sim/verify', '{}', 200],
-])('a client that waits for 100 Continue from %s gets the 100, then the final response', async (path, body, status) => {
+])('a client that waits for 100 Continue from %s gets it before the final response', async (path, body, status) => {
   const text = post(body, ['Expect: 100-continue']).replace('/v1/events', path)
   const responses = await sendRaw(sim().origin, text, 2)
   expect(responses.map((response) => response.status)).toEqual([100, status])
 })
 
-test('a client that waits for 100 Continue with an oversized body gets a 413, which is recorded', async () => {
+test('a client that waits for 100 Continue to send an oversized body gets a 413, which is recorded', async () => {
   const own = await startForTest({ bodyLimit: '1kb' })
   const connection = await connectTo(own.origin)
   connection.send(post('', ['Expect: 100-continue']).replace('Content-Length: 0', 'Content-Length: 1025'))
@@ -115,7 +115,7 @@ test('a request that ends in the middle of its body is refused, and its connecti
   await connection.closed()
 })
 
-test('the first value of a repeated header is used, or all of its values if the header is a list', async ({ own }) => {
+test('the first value of a repeated header is used, or all of its values if they form a list', async ({ own }) => {
   const lines = ['Authorization: Bearer other', 'User-Agent: a', 'User-Agent: b', 'X-Team: red', 'X-Team: blue']
   expect((await callRaw(own.origin, get(analyticsPath, lines))).status).toBe(200)
   const headers = { 'user-agent': 'a', 'x-team': 'red, blue' }

@@ -30,7 +30,7 @@ describe('GET /__sim/catalogue', () => {
     )
   })
 
-  test('shows the response that a client gets for each refusal and each data scenario', async () => {
+  test('shows the response that a client gets in each refusal scenario and each data scenario', async () => {
     const { scenarios } = await readCatalogue()
     for (const scenario of scenarios.filter(({ family }) => family === 'refusals' || family === 'data')) {
       const { name, example, operations, clientSees } = scenario

@@ -56,7 +56,7 @@ test.each(unlistedOrigins)('requests from the unlisted origin %s are refused wit
   }
 })
 
-test('--control-origins normalizes origins, and rejects other values', () => {
+test('--control-origins normalizes origins, and rejects values that are not origins', () => {
   expect(parseOrigins('http://LOCALHOST:80/, https://[::1]:8443')).toEqual(['http://localhost', 'https://[::1]:8443'])
   const wrong = ['', '*', 'null', 'localhost:6006', 'http://localhost:6006,', 'http://localhost:6006/path', 'http://']
   for (const text of [...wrong, 'http://localhost?x', 'http://*.example.com', 'http://user@localhost', 'file:///home'])
@@ -94,7 +94,7 @@ test('the refusal of a request without Host also has X-Content-Type-Options', as
   expect([status, headers['x-content-type-options']]).toEqual([400, 'nosniff'])
 })
 
-test('responses from the simulated service have no X-Content-Type-Options, as in the real service', async () => {
+test('like the real service, the simulated service sends no X-Content-Type-Options', async () => {
   const { headers } = await call(sim(), '/v1/events')
   expect(headers.get('x-content-type-options')).toBeNull()
 })

@@ -12,7 +12,7 @@ const noToken = { token: null }
 
 const aliases = ['/healthz', '/readyz', '/livez', '/_x-steady/health', '/__admin/health']
 
-test.each(['/__sim/health', ...aliases])('%s responds with status healthy, and refuses other origins', async (path) => {
+test.each(['/__sim/health', ...aliases])('%s returns the status healthy, and refuses other origins', async (path) => {
   for (const target of [path, `${path}?now`, path === '/__sim/health' ? path : path.toUpperCase()]) {
     const response = await call(sim(), target, noToken)
     expect([response.status, response.body]).toEqual([200, { status: 'healthy', version }])
@@ -35,7 +35,7 @@ test.each([
   }
 })
 
-test('an alias gets the control plane’s CORS headers, and a path below an alias gets the service’s', async () => {
+test('an alias has the control plane’s CORS headers, and a path below an alias has the service’s', async () => {
   const own = await startForTest({ cors: false, controlOrigins: 'http://allowed.example' })
   const origin = 'http://allowed.example'
   const allowedOriginFor = async (path: string, method: string) => {
@@ -78,7 +78,7 @@ describe('an invalid control request', () => {
     ['GET', '/__sim/reset', 'POST'],
     ['POST', '/__sim/health', 'GET'],
     ['DELETE', '/__sim/info', 'GET'],
-  ])('gets a 405 for the wrong method: %s %s', async (method, path, allowed) => {
+  ])('gets a 405 if its method is wrong: %s %s', async (method, path, allowed) => {
     const response = await call(sim(), path, { ...noToken, method })
     expect([response.status, response.headers.get('allow')]).toEqual([405, allowed])
     expect(errorOf(response)).toContain(`Allowed: ${allowed}`)

@@ -52,7 +52,7 @@ describe('the Host header', () => {
       expect([target, (await callAs({ host: 'example.com' }, target)).status]).toEqual([target, 200])
   })
 
-  test('can name only local and listed hosts, in any case and with any port, if --control-hosts is set', async () => {
+  test('can name only local and listed hosts, regardless of case and port, if --control-hosts is set', async () => {
     const own = await startForTest({ controlHosts: 'sim.example.com, Other.Example.org, convsim' })
     const status = async (host: string) => (await callAs({ host }, '/__sim/info', 'GET', own.origin)).status
     const accepted = ['sim.example.com', 'SIM.example.com:4010', 'other.example.org', 'convsim:4010', 'a.localhost']
@@ -182,7 +182,7 @@ describe('--control-token', () => {
     [401, 'another scheme', { token: null, headers: { authorization: 'Basic let me in' } }],
     [200, 'the token', { token: 'let me in' }],
     [200, 'the scheme in another case', { token: null, headers: { authorization: 'bearer let me in' } }],
-  ])('means a %i for a request with %s', async (status, _name, options) => {
+  ])('leads to a %i for a request with %s', async (status, _name, options) => {
     const response = await call(guarded(), '/__sim/info', options)
     expect(response.status).toBe(status)
     expect(response.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
@@ -206,7 +206,7 @@ describe('--control-token', () => {
   })
 })
 
-test('listening beyond this machine is refused without --control-token or --control-open', async () => {
+test('listening for other machines is refused without --control-token or --control-open', async () => {
   for (const host of ['0.0.0.0', '::'])
     await expect(startForTest({ host })).rejects.toThrow(/^--host: .*--control-token, or --control-open/)
   for (const allowed of [{ controlOpen: true }, { controlToken: 'x' }])
@@ -234,7 +234,7 @@ describe('the sandbox of a control request', () => {
     expect((await call(own, '/__sim/clock')).body).toMatchObject({ mode: 'frozen' })
   })
 
-  test('is refused if the header and the query differ, and ignored by operations on the whole process', async () => {
+  test('must be the same in the header and the query, and is ignored by operations on the whole process', async () => {
     expectRefusal(await call(sim(), '/__sim/clock?sandbox=w1', { sandbox: 'w2' }), 400, /different sandboxes/)
     expect((await call(sim(), '/__sim/info', { sandbox: 'w2' })).status).toBe(200)
   })
@@ -279,9 +279,9 @@ test('the journal keeps the newest 16 MB of the bodies sent in hanging requests'
   for (const connection of connections) connection.destroy()
   await steer(own, 'POST', '/verify', { count: { atLeast: 24 }, withinMs: 30_000 })
   const requests = await listRequests(own, 'bodies=true&limit=24')
-  const areKept = requests.map(({ request }) => JSON.stringify(request).length > 900_000)
-  expect(areKept.slice(0, 5)).toEqual([false, false, false, false, false])
-  expect(areKept.at(-1)).toBe(true)
+  const kept = requests.map(({ request }) => JSON.stringify(request).length > 900_000)
+  expect(kept.slice(0, 5)).toEqual([false, false, false, false, false])
+  expect(kept.at(-1)).toBe(true)
 })
 
 describe('the head of a control request', () => {

@@ -40,7 +40,7 @@ const noHeader = 'The Authorization header is missing.'
 const noApiKey = 'The API key is missing. Send your API key as'
 const noLogin = 'The credentials are missing. Send your credentials as'
 
-/** Security alternatives, the names of unaccepted credentials, and the message and challenge of the resulting 401. */
+/** The security of an operation, credentials that it does not accept, and the message and challenge of its 401. */
 const rows: readonly [security: readonly JsonObject[], wrong: readonly string[], error: string, challenge: string][] = [
   [[{ bearer: [] }], ['empty bearer', 'plain', 'header'], `${noHeader} ${asBearer}.`, 'Bearer'],
   [[{ oauth: ['read'] }], ['basic'], `${noHeader} ${asBearer}.`, 'Bearer'],
@@ -87,14 +87,14 @@ function send(path: string, name: string) {
 describe.each(rows.map((row, index) => [JSON.stringify(row[0]), `/c${index}`, row] as const))(
   'security %s',
   (_security, path, [, wrong, error, challenge]) => {
-    test('is explained by the 401 for a missing credential, and does not accept a wrong credential', async () => {
+    test('is explained in the 401 for a missing credential, and causes a 401 for a wrong credential', async () => {
       const response = await call(own(), `/v1${path}`, { token: null })
       expect([response.status, errorOf(response)]).toEqual([401, error])
       expect(response.headers.get('www-authenticate')).toBe(challenge)
       for (const name of wrong) expect([name, (await send(path, name)).status]).toEqual([name, 401])
     })
 
-    test('is also explained by a 401 that a scenario causes', async () => {
+    test('is also explained in a 401 that a scenario causes', async () => {
       const response = await call(own(), `/v1${path}`, { token: null, scenario: 'unauthorized' })
       expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, challenge])
       expect(errorOf(response)).toContain(error.slice(error.indexOf('Send')))

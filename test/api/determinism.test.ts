@@ -23,7 +23,7 @@ const keyOf = ({ path, body }: Call) => `${path} ${JSON.stringify(body) ?? ''}`
 
 const pairOf = async (sim: TestSimulator, item: Call) => [keyOf(item), (await call(sim, item.path, item)).text] as const
 
-test('the same seed and clock give the same bytes for requests in any order, sequential or concurrent', async () => {
+test('the same seed and clock give the same responses to requests in any order, even concurrent ones', async () => {
   const [first, second] = [await startForTest({ seed: 'same' }), await startForTest({ seed: 'same' })]
   const inOrder = new Map<string, string>()
   for (const item of calls) inOrder.set(...(await pairOf(first, item)))
@@ -35,7 +35,7 @@ test('the same seed and clock give the same bytes for requests in any order, seq
 const sim = sharedSimulator({ seed: '1' })
 const textWith = async (headers: Record<string, string>) => (await call(sim(), analyticsPath, { headers })).text
 
-describe('the seed of one request', () => {
+describe('a seed for one request', () => {
   test('in X-Sim-Seed gives the same data as --seed', async () => {
     const own = await startForTest({ seed: '42' })
     expect(await textWith({ 'x-sim-seed': '42' })).toBe((await call(own, analyticsPath)).text)

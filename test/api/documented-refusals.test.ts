@@ -138,7 +138,7 @@ test.each(table)(
 
 test('the refusal of an undocumented code in Prefer names the documented statuses and ranges', async () => {
   const response = await call('range', { headers: { prefer: 'code=202' } })
-  const error = 'Prefer: code=202: the code must be a status from 200 to 599 that range documents: 200, 4XX, 5XX.'
+  const error = 'The code in "Prefer: code=202" must be a status from 200 to 599 that range documents: 200, 4XX, 5XX.'
   expect(summarize(response)).toEqual([400, plainJson, simulatorError(error)])
 })
 
@@ -148,7 +148,7 @@ test.each<[Name, RequestOptions, Expected]>([
   ['both', { body: [] }, [422, plainJson, nestedOf(422, expect.stringMatching(/^Invalid request: body: must be/))]],
   ['fallback', { body: '{', contentType: 'text/x' }, [415, plainJson, nestedOf(415, expect.stringMatching(/text\/x/))]],
   ['text', { body: '{' }, [400, 'text/plain', 'No thanks.']],
-])('client errors have the documented format, or else the simulator’s: %s: %j', async (name, options, expected) => {
+])('client errors have the documented format, or else the simulator’s own: %s: %j', async (name, options, expected) => {
   const response = await call(name, options)
   expect(summarize(response)).toEqual(expected)
   expect(response.headers.get('x-sim-origin')).toBe('contract')

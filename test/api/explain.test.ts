@@ -42,8 +42,8 @@ const cases: [string, Request, JsonObject[]][] = [
   ['another sandbox', { ...eventRequest, headers: { authorization: 'Bearer k~a' } }, []],
   ['a scenario in a header', { ...analytics, headers: { ...key, 'x-sim-scenario': '429;retry-after=3' } }, []],
   ['a sequence in a header', { ...analytics, headers: { ...key, 'x-sim-sequence': '429, 200' } }, []],
-  ['a probability', { ...analytics, headers: { ...key, 'x-sim-scenario': '500;p=0.5' } }, []],
-  ['drift', { ...analytics, headers: { ...key, 'x-sim-scenario': 'drop-field' } }, []],
+  ['a scenario with a probability', { ...analytics, headers: { ...key, 'x-sim-scenario': '500;p=0.5' } }, []],
+  ['a drift scenario', { ...analytics, headers: { ...key, 'x-sim-scenario': 'drop-field' } }, []],
   ['a rule', analytics, [{ scenario: 'forbidden', times: 1 }]],
   ['a rule with a sequence', eventRequest, [{ operation: 'createEvent', sequence: '503, 201' }]],
   ['a rule with a probability', analytics, [{ scenario: 'server-error', probability: 0.5 }]],
@@ -64,7 +64,7 @@ test.each(cases)('POST /__sim/explain predicts the response and changes nothing:
 
 describe('an explanation', () => {
   const withHeader = (name: string, value: string) => ({ ...analytics, headers: { ...key, [name]: value } })
-  const impossibleDrift = 'all-null, drop-field;pointer=/recommendations/summary'
+  const inapplicableDrift = 'all-null, drop-field;pointer=/recommendations/summary'
   const withScenario = (scenario: string) => withHeader('x-sim-scenario', scenario)
   const withToken = (token: string) => withHeader('authorization', `Bearer ${token}`)
   const magicModel = { ...analytics, path: '/v1/models/00000000-0000-4000-8000-000000000429/analytics' }
@@ -83,8 +83,8 @@ describe('an explanation', () => {
     ['two violations', invalidEvent, 'validate', [/400: body\/eventType/, /400: body\/value/]],
     ['no refusal', eventRequest, 'handle', [/^No stage refuses the request, .*createEvent runs/]],
     [
-      'impossible drift',
-      withScenario(impossibleDrift),
+      'a drift scenario that cannot be applied',
+      withScenario(inapplicableDrift),
       'handle',
       [/takes precedence/, /^The stage "handle" returns 400: .*cannot/],
     ],
@@ -112,11 +112,11 @@ describe('an explanation', () => {
     const known = { ...analytics, path: '/v1/models/00000000-0000-4000-8000-000000000002/analytics' }
     expect(await explain(sim, known)).toMatchObject({ response: { status: 200 } })
     await send(sim, known)
-    const usedUp = because(/^The stage "rate" returns 429: Rate limit exceeded: 1 an hour/)
+    const usedUp = because(/^The stage "rate" returns 429: Rate limit exceeded: 1 per hour/)
     expect(await explain(sim, known)).toMatchObject(usedUp)
   })
 
-  test('is about the sandbox named in the query', async ({ own }) => {
+  test('applies to the sandbox named in the query', async ({ own }) => {
     await putRules(own, [{ scenario: 'forbidden' }], 'a')
     expect(await explain(own, analytics, '?sandbox=a')).toMatchObject({ sandbox: 'a', response: { status: 403 } })
     expect(await explain(own, analytics)).toMatchObject({ sandbox: 'default', response: { status: 200 } })
@@ -133,7 +133,7 @@ describe('an explanation', () => {
     expect(await explain(shared(), doubtful)).toMatchObject({ violations: [], advice: [{ pointer: '/value' }, {}] })
   })
 
-  test('names the rule that acts, and says why each earlier rule does not', async () => {
+  test('names the rule that applies, and says why each earlier rule does not', async () => {
     const sim = await startForTest({ scenario: 'slow;ms=5' })
     await putRules(sim, [
       { operation: 'createPrompt', scenario: 'bad-request' },
@@ -160,11 +160,11 @@ describe('an explanation', () => {
     ])
     expect(await explain(sim, promptRequest)).toMatchObject({ rule: { scope: 'sandbox', index: 0 } })
     await putRules(sim, [])
-    const startUpRule = { rule: { scope: 'start-up', index: 0 }, delayMs: 5, scenarios: ['slow;ms=5'] }
-    expect(await explain(sim, analytics)).toMatchObject(startUpRule)
+    const startupRule = { rule: { scope: 'start-up', index: 0 }, delayMs: 5, scenarios: ['slow;ms=5'] }
+    expect(await explain(sim, analytics)).toMatchObject(startupRule)
   })
 
-  test('names the position in a sequence from a header or a rule', async ({ own }) => {
+  test('names the position of the request in a sequence from a header or a rule', async ({ own }) => {
     const limited = withHeader('x-sim-sequence', '429*2,200')
     await send(own, limited)
     const first = 'Request 2 of the sequence "429*2,200" gets item 1 of 2, "429".'
@@ -178,7 +178,7 @@ describe('an explanation', () => {
     expect((await explain(own, analytics))['why']).toContain(second)
   })
 
-  test('names the damage and the delivery of the response', async () => {
+  test('names the damage, the delivery and the contract violations of the response', async () => {
     const fault = withScenario('truncated, slow;ms=100')
     expect(await explain(shared(), fault)).toMatchObject({ delivery: 'truncated', delayMs: 100, damage: ['truncated'] })
     expect(await explain(shared(), withScenario('drop-field'))).toMatchObject({
@@ -203,7 +203,7 @@ describe('POST /__sim/explain', () => {
     ['GET', '/Metrics/', {}],
     ['POST', '/__sim/reset', {}],
     ['OPTIONS', '/v1/events', preflight],
-  ])('refuses a request that does not reach the service: %s %s %j', async ([method, path, headers], { own }) => {
+  ])('refuses a request that would not reach the service: %s %s %j', async ([method, path, headers], { own }) => {
     const response = await call(own, '/__sim/explain', { body: { method, path, headers } })
     expectRefusal(response, 400, /not a request to the simulated service.*under \/v1\./)
     await fetch(`${own.origin}${path}`, { method, headers, redirect: 'manual' })
@@ -216,7 +216,7 @@ describe('POST /__sim/explain', () => {
     ['GET', '/__simx', {}, true],
     ['OPTIONS', '/v1/events', {}, true],
     ['OPTIONS', '/v1/events', preflight, false],
-  ])('explains a request that reaches the service: %s %s %j, with cors: %s', async (method, path, headers, cors) => {
+  ])('explains a request that would reach the service: %s %s %j, cors: %s', async (method, path, headers, cors) => {
     const sim = await startForTest({ cors })
     const { response } = await steer(sim, 'POST', '/explain', { method, path, headers })
     const real = await fetch(`${sim.origin}${path}`, { method, headers })

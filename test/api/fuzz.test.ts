@@ -7,9 +7,9 @@ import { isUnfinished, sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { parseHeader } from '../support/raw-http.ts'
 import { startForTest } from '../support/start.ts'
 
-/** The number of requests. To send more: `FUZZ=100000 npx vitest run --config test/vitest.config.ts test/api/fuzz` */
+/** The request count. To send more, run `FUZZ=100000 npx vitest run --config test/vitest.config.ts test/api/fuzz` */
 const count = Number(process.env['FUZZ'] ?? 1500)
-const seed = process.env['FUZZ_SEED'] ?? '1' // another seed creates other requests
+const seed = process.env['FUZZ_SEED'] ?? '1' // a different seed creates different requests
 const concurrency = 64
 const options = { timeout: 240_000 + count * 40 }
 
@@ -20,10 +20,10 @@ const internals = /\n\s+at |node:internal|node_modules|\.[jt]s:\d+|(Type|Range|R
 function findProblem(sent: string, received: string): string | undefined {
   let text = withoutInterim(received)
   if (text === '') return isUnfinished(sent) ? undefined : 'no response'
-  if (internals.test(text)) return 'shows internals'
+  if (internals.test(text)) return 'internal details in a response'
   while (text !== '') {
     const [, status, head = ''] = /^HTTP\/1\.1 (\d{3}) [^\r]*\r\n(.*?)\r\n\r\n/s.exec(text) ?? []
-    if (status === undefined) return 'not HTTP'
+    if (status === undefined) return 'bytes that are not HTTP'
     const headers = Object.fromEntries(head.split('\r\n').map(parseHeader))
     const from = text.indexOf('\r\n\r\n') + 4
     const to = from + Number(headers['content-length'] ?? 0)
@@ -38,14 +38,14 @@ function findResponseProblem(status: number, headers: Record<string, string>, bo
   if (!/^\d+$/.test(headers['content-length'] ?? '0')) return 'a length that is not a number'
   const violations = headers['x-sim-violations']
   if (violations !== undefined && !isViolations(parseOrUndefined(violations))) return 'violations that cannot be parsed'
-  if (status >= 500 && headers['x-sim-origin'] !== 'scenario') return `a ${status}`
+  if (status >= 500 && headers['x-sim-origin'] !== 'scenario') return `an unexpected ${status}`
   return status < 400 || headers['content-length'] === '0' ? undefined : findErrorProblem(parseOrUndefined(body))
 }
 
 function findErrorProblem(body: Json | undefined): string | undefined {
   const keys = isObject(body) ? Object.keys(body).join() : ''
   const isError = isObject(body) && body['success'] === false && typeof body['error'] === 'string'
-  return keys === 'success,error' && isError ? undefined : "not the service's error"
+  return keys === 'success,error' && isError ? undefined : 'an error body with an unexpected format'
 }
 
 const isViolations = (value: Json | undefined) =>
@@ -81,7 +81,7 @@ test(`${count} malformed requests cause no internal errors, and the simulator st
   await Promise.all(Array.from({ length: concurrency }, worker))
   expect(problems).toEqual([])
   expect([...kinds].sort()).toEqual(['bodies', 'bytes', 'damaged', 'framing', 'headers', 'paths'])
-  // These statuses show that some requests passed the first check.
+  // These statuses show that requests reached several stages of the simulator.
   expect([...statuses]).toEqual(expect.arrayContaining(['201', '400', '401', '404', '405', '415']))
   expect((await call(sim, '/__sim/health')).status).toBe(200)
 })

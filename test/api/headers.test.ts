@@ -69,7 +69,7 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type,x-sim-scenario')
   })
 
-  test('adds no headers if the request has no Origin header or if CORS is disabled', async () => {
+  test('adds no headers if the request has no Origin header, or with --no-cors', async () => {
     const own = await startForTest({ cors: false })
     for (const response of [await call(sim(), analyticsPath), await call(own, analyticsPath, { headers: { origin } })])
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, null])
@@ -103,7 +103,7 @@ test.each([
   ['a seed', { 'x-sim-seed': 'größe' }],
   ['a time', { 'x-sim-now': 'größe' }],
   ['a media type', { 'content-type': 'größe' }],
-])('non-ASCII characters in %s leave all response headers in ASCII', async (_name, headers) => {
+])('all response headers are ASCII, even if %s has non-ASCII characters', async (_name, headers) => {
   const response = await call(sim(), '/v1/events', { body: event(), contentType: null, headers })
   expect(response.status).toBeLessThan(500)
   for (const [name, value] of response.headers)
@@ -127,9 +127,9 @@ describe('the trace id in traceparent', () => {
     ['version 00 with more parts', `00-${traceId}-${parent}-01-more`, undefined],
     ['version ff', `ff-${traceId}-${parent}-01`, undefined],
     ['capital letters', `00-${traceId.toUpperCase()}-${parent}-01`, undefined],
-    ['a trace id of zeros', `00-${'0'.repeat(32)}-${parent}-01`, undefined],
-    ['a parent id of zeros', `00-${traceId}-${'0'.repeat(16)}-01`, undefined],
-    ['two headers', `00-${traceId}-${parent}-01, 00-${otherId}-${parent}-01`, undefined],
+    ['an all-zero trace id', `00-${'0'.repeat(32)}-${parent}-01`, undefined],
+    ['an all-zero parent id', `00-${traceId}-${'0'.repeat(16)}-01`, undefined],
+    ['two values in one header', `00-${traceId}-${parent}-01, 00-${otherId}-${parent}-01`, undefined],
   ])('is recorded only if the header is valid: %s', async (_what, traceparent, expected) => {
     const response = await send(sim(), traceparent)
     const entry = await call(sim(), `/__sim/requests/${response.headers.get('x-request-id')}`)

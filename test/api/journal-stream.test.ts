@@ -42,7 +42,7 @@ test.for<[string, string, Record<string, string>, number[]]>([
   ['after the request in Last-Event-ID', '', { 'last-event-id': '1' }, [2, 3, 4, 5]],
   ['after the request in `since`', 'since=1', {}, [2, 3, 4, 5]],
   ['at the first request if Last-Event-ID is from an earlier process', '', { 'last-event-id': '99' }, [1, 2, 3, 4, 5]],
-  ['after the request in `since`, even if that request is yet to be sent', 'since=4', {}, [5]],
+  ['after the request in `since`, even if that request has not arrived yet', 'since=4', {}, [5]],
 ])('a stream starts %s', async ([, query, headers, numbers], { own }) => {
   for (let count = 0; count < 3; count += 1) await call(own, analyticsPath)
   const { readUntil } = await follow(own, query, headers)
@@ -51,7 +51,7 @@ test.for<[string, string, Record<string, string>, number[]]>([
   expect([...text.matchAll(/^id: (\d)$/gm)].map(([, id]) => Number(id))).toEqual(numbers)
 })
 
-test('a stream accepts the filters of the request list, and includes bodies if bodies=true', async ({ own }) => {
+test('a stream accepts the filters of the request list, and includes bodies with bodies=true', async ({ own }) => {
   const { readUntil } = await follow(own, 'status=201&sandbox=*&bodies=true')
   await call(own, analyticsPath)
   await call(own, '/v1/events', { body: event({ insertId: 'in-the-body' }), headers: { 'x-sim-sandbox': 'a' } })
@@ -89,7 +89,7 @@ test.for(['default', '*'])('a stream for sandbox=%s reports that requests were d
   await readUntil(/^: /)
   await call(own, analyticsPath)
   await readUntil(/\nid: 2\n/)
-  await call(own, analyticsPath, { headers: { 'x-sim-sandbox': 'other' } }) // a new sandbox must not cause `cleared`
+  await call(own, analyticsPath, { headers: { 'x-sim-sandbox': 'other' } }) // a new sandbox causes no `cleared` event
   await steer(own, 'POST', '/reset')
   await call(own, analyticsPath)
   const text = await readUntil(/\nid: 4\n/)
@@ -101,7 +101,7 @@ const ajv = new Ajv2020({ allErrors: true, strict: false })
 addFormats.default(ajv)
 const validate = ajv.compile(harSchema)
 
-test('the recorded requests are exported as a valid HAR file, filtered and without credentials', async ({ own }) => {
+test('the HAR export is valid, contains no credentials, and can be filtered', async ({ own }) => {
   const token = 'my-secret-token'
   await call(own, `${analyticsPath}?period=7d`, { token })
   const body = event({ value: 5, properties: { password: 'hunter2', note: token } })

@@ -63,7 +63,7 @@ test.for<[string, object]>([
   expect([await numbers(own, 'damage=true'), await numbers(own, 'damage=false')]).toEqual([[1], [2]])
 })
 
-test('the stage that responded and the rule that acted are recorded', async () => {
+test('the stage that responded and the rule that applied are recorded', async () => {
   const sim = await startForTest({ scenario: 'slow;ms=1' })
   await putRules(sim, [
     { operation: 'createPrompt', scenario: '404' },
@@ -73,12 +73,12 @@ test('the stage that responded and the rule that acted are recorded', async () =
   for (const body of [sent, sent, { value: 1 }]) await call(sim, '/v1/events', { body })
   await call(sim, analyticsPath, { token: null })
   await steer(sim, 'DELETE', '/scenarios')
-  const startUpRule = { rule: { scope: 'start-up', index: 0 } }
+  const startupRule = { rule: { scope: 'start-up', index: 0 } }
   const requests = await list(sim)
   expect(requests).toMatchObject([
     { stage: 'scenario', rule: { scope: 'sandbox', index: 1 } },
-    { stage: 'handle', ...startUpRule },
-    { stage: 'validate', ...startUpRule },
+    { stage: 'handle', ...startupRule },
+    { stage: 'validate', ...startupRule },
     { stage: 'authenticate' },
   ])
   expect(requests.at(-1)).not.toHaveProperty('rule')
@@ -103,9 +103,9 @@ describe('bodies', () => {
     ['for a number with a fraction of zero', '{ "value" : 1.0 }', true],
     ['for a number beyond the precision of JavaScript', '{"value":12345678901234567890}', true],
     ['for a duplicate name', '{"value":1,"value":2}', true],
-    ['unless the body has more than 256 kB', `{"value":1,"value":"${'x'.repeat(256 * 1024)}"}`, false],
+    ['unless the body is larger than 256 kB', `{"value":1,"value":"${'x'.repeat(256 * 1024)}"}`, false],
     ['unless reserializing would change only white space', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
-    ['unless the body has a credential', '{"password":"abc","value":1.0}', false],
+    ['unless the body contains a credential', '{"password":"abc","value":1.0}', false],
   ])('include the text in addition to the JSON %s', async ([, text, isKept], { own }) => {
     await call(own, '/v1/events', { body: text })
     const body = valueAt(await steer(own, 'GET', '/requests/req-1'), '/request/body')
@@ -218,7 +218,7 @@ test('bodies appear in the log only with --log-bodies, truncated and without cre
   expect(JSON.stringify(fields)).not.toContain('s3cr3t')
 })
 
-test('each entry in a list with large bodies equals the entry read by id, except for "why"', async ({ own }) => {
+test('each entry in a list with large bodies equals the same entry read by id, except for "why"', async ({ own }) => {
   const note = 'x'.repeat(100_000)
   for (let index = 0; index < 4; index += 1)
     await call(own, '/v1/events', { body: event({ properties: { note, index } }) })

@@ -48,7 +48,7 @@ function rateFieldsOf({ headers }: TestResponse) {
   }
 }
 
-test.each(['real', 'frozen', 'shifted'])('with a %s clock, the limit resets after retry-after-ms', async (mode) => {
+test.each(['real', 'frozen', 'shifted'])('with a %s clock, a retry after retry-after-ms succeeds', async (mode) => {
   const sim = await startLimited({ clock: 'real' })
   await steer(sim, 'PUT', '/clock', { mode, ...(mode !== 'real' && { now: '2026-03-01T10:20:30.400Z' }) })
   const responses = await callMany(sim, 6)
@@ -149,8 +149,8 @@ test('X-Sim-Scenario in a refusal does not name a data scenario', async () => {
 
 const plans = `
 - { name: free, about: Without analytics., analytics: false, maxAnalysesPerHour: null }
-- { name: growth, about: Two an hour., analytics: true, maxAnalysesPerHour: 2 }
-- { name: enterprise, about: Three an hour., analytics: true, maxAnalysesPerHour: 3 }
+- { name: growth, about: Two analyses an hour., analytics: true, maxAnalysesPerHour: 2 }
+- { name: enterprise, about: Three analyses an hour., analytics: true, maxAnalysesPerHour: 3 }
 `
 const keys = ['any-key', 'key_growth', 'key_enterprise', 'key_free']
 
@@ -173,7 +173,7 @@ test('without a limit, responses have no rate limit headers', async () => {
   expect([...(responses[0]?.headers.keys() ?? [])].filter((name) => name.includes('ratelimit'))).toEqual([])
 })
 
-test('--analyses-window sets the window length, which appears in headers and messages', async () => {
+test('--analyses-window sets the length of the rate limit window, which appears in headers and messages', async () => {
   const sim = await startLimited({ maxAnalysesPerHour: 2, analysesWindow: '10s' })
   const [first, , refused] = await callMany(sim, 3, at('12:00:00'))
   expect(first?.headers.get('ratelimit')).toBe('"analyses";r=1;t=10')

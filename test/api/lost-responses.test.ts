@@ -56,7 +56,7 @@ describe('a client that disconnects before the end of the response', () => {
     await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
     await giveUp(sandbox, scenario, event({ insertId: 'first', eventAt }), true)
     const body = event({ ...(insertId !== undefined && { insertId }), eventAt })
-    const retry = await connectTo(sim().origin) // a connection opened earlier may be another client's
+    const retry = await connectTo(sim().origin) // a connection that was opened earlier may belong to another client
     retry.send(postIn(sandbox, body))
     expect((await retry.response()).status).toBe(201)
     retry.destroy()
@@ -119,7 +119,7 @@ describe('a client that disconnects before the end of the response', () => {
 })
 
 describe('a client that waits for the response finds the exchange in the journal with its next request', () => {
-  test('even if the simulator is another process and the response is truncated', async () => {
+  test('even if the simulator runs in another process and the response is truncated', async () => {
     const command = convsim(['serve', '--port', '0', '--state', ':memory:', '--log-level', 'error'])
     const other = { origin: await command.ready() }
     const readTotal = async () => Number((await steer(other, 'GET', '/requests?limit=1')).total)
@@ -178,9 +178,9 @@ describe('a request aborted by its client', () => {
   })
 
   test.each([
-    ['was too large', 413, ['Content-Length: 3000000'], body.slice(0, 5)],
-    ['had an unknown encoding', 415, ['Content-Length: 30', 'Content-Encoding: rot13'], 'ab'],
-  ])('with a body that %s is still recorded with its %i', async (_name, status, lines, beginning) => {
+    ['is too large', 413, ['Content-Length: 3000000'], body.slice(0, 5)],
+    ['has an unknown encoding', 415, ['Content-Length: 30', 'Content-Encoding: rot13'], 'ab'],
+  ])('with a body that %s is still recorded with a %i', async (_name, status, lines, beginning) => {
     const sandbox = `refused-${status}`
     await abortRequest(sandbox, unfinishedPost(sandbox, lines, beginning), 1)
     const [request] = await listRequests(sim(), `sandbox=${sandbox}`)

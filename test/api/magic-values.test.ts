@@ -10,7 +10,7 @@ const sim = sharedSimulator()
 const { keys, models, plans } = inputs.fixtures
 const analyticsPlans = plans.flatMap(({ name, analytics }) => (analytics ? [name] : []))
 
-describe.each(operations)('the fixtures’ keys on $id', (operation) => {
+describe.each(operations)('the fixtures’ keys for $id', (operation) => {
   test.each(keys)('$token: $about', async ({ token, plan, scenario }) => {
     const response = await callOperation(sim(), operation, { token })
     const refusedByPlan = plan !== undefined && operation.id === 'getModelAnalytics' && !analyticsPlans.includes(plan)

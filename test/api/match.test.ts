@@ -88,7 +88,7 @@ describe('a condition', () => {
   test.each([
     ['on an unknown operation', { operation: 'createEvnt' }, /no operation "createEvnt".*createEvent/],
     ['on an unknown pointer', { match: { body: { '/eventTyp': 'a' } } }, /field "\/eventTyp".*\/eventType/],
-    ['on an unrelated field', { operation: 'createEvent', match: { body: { '/name': 'a' } } }, /field "\/name"/],
+    ['on a field of a prompt', { operation: 'createEvent', match: { body: { '/name': 'a' } } }, /field "\/name"/],
     ['on a misspelled parameter', { match: { query: { perod: '7d' } } }, /parameter "perod"\. Did you mean "period"\?/],
   ])('%s is refused by verify and count without "force"', async (_name, query, message) => {
     for (const check of [verifyNoRequests, count]) {
@@ -116,7 +116,7 @@ describe('a sandbox that was never used', () => {
     expect((await control(`${path}?sandbox=*`)).status).toBe(200)
   })
 
-  test('needs "force" to show that no request was sent', async () => {
+  test('requires "force" in a verification that no request was sent', async () => {
     expect((await control('/verify?sandbox=tpyo', noRequests)).status).toBe(404)
     expect((await control('/verify?sandbox=tpyo', { ...noRequests, force: true })).status).toBe(200)
     expect((await control('/verify?sandbox=tpyo', { count: { atLeast: 1 } })).status).toBe(417)

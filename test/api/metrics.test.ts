@@ -31,7 +31,7 @@ test('metrics count the stored records, and requests by operation, status and or
   })
 })
 
-test('metrics have the Prometheus format with each family exactly once, and survive a reset', async ({ own }) => {
+test('metrics have the Prometheus format, list each family exactly once, and survive a reset', async ({ own }) => {
   for (let count = 0; count < 20; count += 1) await call(own, analyticsPath)
   await steer(own, 'POST', '/reset')
   const { text, headers } = await call(own, '/__sim/metrics')

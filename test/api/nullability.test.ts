@@ -7,13 +7,13 @@ import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 
-/** The fields that can be null. */
+/** The fields of a response that can be null. */
 const nullable = Array.from(analyticsFields.keys()).filter((name) => analyticsFields.get(name)) as (keyof Analytics)[]
 const nullableInPoint = Array.from(pointFields.keys()).filter((name) => pointFields.get(name)) as PointField[]
 
 type PointField = keyof Analytics['dataPoints'][number]
 
-/** Lists whether each nullable field is null or set, as in `dataPoints.avgSafetyScore null`. */
+/** States whether each nullable field is null or set, for example as `dataPoints.avgSafetyScore null`. */
 function branchesOf(response: Analytics): string[] {
   const branch = (name: string, value: unknown) => `${name} ${value === null ? 'null' : 'set'}`
   return [
@@ -25,9 +25,9 @@ function branchesOf(response: Analytics): string[] {
 const fields = [...nullable, ...nullableInPoint.map((name) => `dataPoints.${name}`)]
 const allBranches = fields.flatMap((name) => [`${name} null`, `${name} set`]).sort()
 
-const respondingModels = inputs.fixtures.models.filter(({ scenario }) => scenario === undefined)
+const modelsWithoutScenario = inputs.fixtures.models.filter(({ scenario }) => scenario === undefined)
 
-test('together, the personas show each nullable field both null and with a value', async () => {
+test('together, the personas show each nullable field both as null and with a value', async () => {
   const seen = new Set<string>()
   for (const { name } of inputs.fixtures.personas) {
     for (const period of periods) {
@@ -45,8 +45,8 @@ describe('the scenario', () => {
     expect([body.conversationCount, body.messageCount]).toEqual([0, 0])
   }
 
-  test.each(periods)('no-null leaves no field null in a period of %s, for any model', async (period) => {
-    for (const { id } of respondingModels) {
+  test.each(periods)('no-null leaves no field null in a period of %s for models without a scenario', async (period) => {
+    for (const { id } of modelsWithoutScenario) {
       expectNoNull(await readAnalytics(sim(), id, period, { headers: { 'x-sim-scenario': 'no-null' } }))
     }
   })

@@ -78,7 +78,7 @@ components:
 
 const own = sharedSimulator(async (onFinished) => ({ contract: await tempFile(document, 'shop.yaml', onFinished) }))
 
-test('the refusal of an unknown path lists each known path only once, even if it has several methods', async () => {
+test('the refusal of an unknown path lists each known path only once, even one with several methods', async () => {
   expectRefusal(await call(own(), '/v2/nothing'), 404, /Known paths: [^{]*\{id\}[^{]*$/)
 })
 
@@ -120,7 +120,7 @@ test.each([
 )
 
 test.each([[{ header: { 'x-acme': 'my-secret' } }], [{ query: { acme: 'my-secret' } }]])(
-  'an API key in a custom header or query parameter cannot be verified: %j',
+  'a verification cannot match the value of an API key in a custom header or query parameter: %j',
   async (match) => {
     const response = await call(own(), '/__sim/verify', { body: { operation: 'listKeys', match } })
     expectRefusal(response, 400, /does not store the value of the (header "x-acme"|query parameter "acme")/)

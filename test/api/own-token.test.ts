@@ -10,7 +10,7 @@ const fields =
   'eventType productId value valueType influence qualityImpactScore conversationId eventAt insertId properties ' +
   'sampleRate forceSample'
 
-/** Returns requests with the token in different parts, mostly where it is an invalid value that errors would quote. */
+/** Returns requests with the token in different places, mostly as an invalid value that an error might quote. */
 function requestsWith(token: string): (RequestOptions & { readonly path: string })[] {
   const encoded = encodeURIComponent(token)
   const paths = [
@@ -45,7 +45,7 @@ function requestsWith(token: string): (RequestOptions & { readonly path: string 
   ]
 }
 
-/** Reads everything that the simulator shows about its requests, as pairs of source and text. */
+/** Reads everything that the simulator shows about its requests, and returns pairs of a source and its text. */
 async function readEverything(sim: TestSimulator): Promise<[string, string][]> {
   const entries = await listRequests(sim, 'bodies=true&limit=1000')
   const paths = [
@@ -76,9 +76,9 @@ async function findLeaks(sim: TestSimulator): Promise<readonly string[]> {
 const tokens: readonly [description: string, token: string, header?: string][] = [
   ['of a common length', 'zq_live_51H8xYzAbCdEf'],
   ['too long to be quoted in full', `zq_live_${'51H8xYzAbCdEf'.repeat(30)}`],
-  ['with characters that a URL encodes', 'zq_live_+/51H8xYz=='],
-  ['sent in Latin-1', 'zq_live_Größe51H8xYz'],
-  ['sent in UTF-8', 'zq_live_Größe51H8xYz', Buffer.from('zq_live_Größe51H8xYz').toString('latin1')],
+  ['with characters that are encoded in a URL', 'zq_live_+/51H8xYz=='],
+  ['sent as Latin-1', 'zq_live_Größe51H8xYz'],
+  ['sent as UTF-8', 'zq_live_Größe51H8xYz', Buffer.from('zq_live_Größe51H8xYz').toString('latin1')],
 ]
 const settings = { logBodies: true, strict: true }
 
@@ -88,17 +88,17 @@ test.each(tokens)('a token %s does not appear in any log, journal or report', as
   expect(await findLeaks(sim)).toEqual([])
 })
 
-describeWithRedis('with replicas', () => {
+describeWithRedis('a replica that did not receive the requests', () => {
   const redis = sharedRedis()
 
-  test.each(tokens)('a token %s is not shown by another replica', async (_name, token, header = token) => {
+  test.each(tokens)('does not show a token %s', async (_name, token, header = token) => {
     const [one, two] = await startReplicas(redis(), settings)
     for (const { path, ...options } of requestsWith(token)) await call(one, path, { ...options, token: header })
     expect(await findLeaks(two)).toEqual([])
   })
 })
 
-test('explain does not show the token of the explained request', async ({ own }) => {
+test('/__sim/explain does not show the token of the explained request', async ({ own }) => {
   const token = `zq_live_${'51H8xYzAbCdEf'.repeat(8)}`
   const headers = { authorization: `Bearer ${token}` }
   const body = { method: 'GET', path: `${analyticsPath}?period=${token}`, headers }

@@ -52,14 +52,14 @@ describe('Prefer: example', () => {
     expect((await callOperation(sim(), analytics, prefer('example=plan_too_low'))).status).toBe(403)
   })
 
-  test('conflicts with lost-ack, which needs the operation to run, but not with damage before it runs', async () => {
+  test('conflicts with lost-ack, which runs the operation, but not with damage that does not run it', async () => {
     const send = (scenario: string) => callOperation(sim(), createEvent, { ...prefer('example=recorded'), scenario })
-    expectRefusal(await send('lost-ack'), 400, '"lost-ack" needs the operation to run')
+    expectRefusal(await send('lost-ack'), 400, '"lost-ack" cannot be combined with Prefer: example')
     await expect(send('malformed-json;when=before')).rejects.toThrow('did not return JSON')
   })
 
   const unknown = ['example=nonsense', 'code=404, example=plan_too_low', 'example=']
-  test.each(unknown)('in "%s" is refused with a list of the documented examples', async (text) => {
+  test.each(unknown)('is refused with a list of the documented examples if none of them matches: %s', async (text) => {
     expectRefusal(await callOperation(sim(), analytics, prefer(text)), 400, /200 healthy.*403 plan_too_low/)
   })
 })
@@ -73,15 +73,15 @@ describe('a Prefer header', () => {
     ['other preferences before the code', 'respond-async, wait=10, code=404'],
     ['a repeated name, whose first value counts', 'code=404, code=403'],
     ['a code after a semicolon', 'respond-async; code=404'],
-    ['a quote among many spaces', `a${' '.repeat(1900)}"x"y, code=404`],
+    ['a quoted string after many spaces', `a${' '.repeat(1900)}"x"y, code=404`],
   ])('can contain %s', async (_name, text) => {
     const response = await callOperation(sim(), analytics, prefer(text))
     expect([response.status, response.headers.get('preference-applied')]).toEqual([404, 'code=404'])
   })
 
   test.each([
-    ['a violation', createEvent, { prefer: 'code=201' }, { body: {} }],
-    ['the plan', analytics, { prefer: 'code=200' }, { token: 'key_free' }],
+    ['an invalid body', createEvent, { prefer: 'code=201' }, { body: {} }],
+    ['the key’s plan', analytics, { prefer: 'code=200' }, { token: 'key_free' }],
     ['impossible damage', analytics, { prefer: 'example=healthy', 'x-sim-scenario': 'drop-field;pointer=/none' }, {}],
   ])('is not acknowledged if the request is refused because of %s', async (_name, operation, headers, options) => {
     const response = await callOperation(sim(), operation, { headers, ...options })
@@ -89,18 +89,18 @@ describe('a Prefer header', () => {
   })
 
   const unknownPreferences = ['respond-async', 'return=minimal', 'wait=100', 'codex=404', '']
-  test.each(unknownPreferences)('is ignored if it has no known preference: %j', async (text) => {
+  test.each(unknownPreferences)('is ignored if it contains no known preference: %j', async (text) => {
     const response = await callOperation(sim(), analytics, prefer(text))
     expect([response.status, response.headers.get('preference-applied')]).toEqual([200, null])
   })
 
   test.each([
-    ['a Prefer header that is too long', { prefer: `wait=${'1'.repeat(2000)}` }, /at most 2000 characters long/],
+    ['too many characters in this header', { prefer: `wait=${'1'.repeat(2000)}` }, /at most 2000 characters long/],
     ['a code and a scenario', { prefer: 'code=404', 'x-sim-scenario': 'forbidden' }, /cannot both act/],
     ['an example and a scenario', { prefer: 'example=healthy', 'x-sim-scenario': 'forbidden' }, /Leave out one/],
     ['two different seeds', { prefer: 'seed=43', 'x-sim-seed': '42' }, /differ; send one/],
     [
-      'an example of another status',
+      'a code and an example of another status',
       { prefer: 'code=404;example=healthy' },
       /JSON example for 404\. Known: 200 healthy/,
     ],

@@ -71,7 +71,7 @@ const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] 
   ['2025-06-01', { impact: -1, events: [{ ...negative, eventAt: '2025-06-01' }] }],
 ])
 
-test.for([0.1, 1])('with a weight of %d, events change scores by the documented formula', async (weight, { own }) => {
+test.for([0.1, 1])('with a weight of %d, events change scores as documented', async (weight, { own }) => {
   const before = await responsesOf(own)
   await steer(own, 'PUT', '/quality', { weight })
   for (const { events } of days.values()) {
@@ -174,7 +174,7 @@ describe('/__sim/quality', () => {
     }
   })
 
-  test('returns scores from 0 to 1, and the ids of at most the first hundred events', async () => {
+  test('limits scores to the range from 0 to 1, and event ids to those of the first 100 events', async () => {
     for (const [productId, fields] of [
       [webShop.id, positive],
       [product(2), negative],

@@ -23,7 +23,7 @@ async function readSandbox(sim: TestSimulator, sandbox: string) {
   return { controls: await Promise.all(controls), own }
 }
 
-/** Sends two requests per operation, analytics requests up to the limit, and sampled events; returns the responses. */
+/** Sends two requests per operation, analytics requests until a 429, and sampled events. Returns the responses. */
 async function sendAll(sim: TestSimulator, sandbox: string): Promise<string[]> {
   const responses: TestResponse[] = []
   const options = { token: `k~${sandbox}` }

@@ -68,7 +68,7 @@ describe('GET /__sim/retries', () => {
     expect(chain?.attempts[1]?.findings).toContainEqual(expect.objectContaining({ rule: 'same-insert-id' }))
   })
 
-  test('sorts chains by their latest attempt, newest first, and says how many more there are', async () => {
+  test('sorts chains by their latest attempt, newest first, and says how many more chains exist', async () => {
     for (const scenario of ['500', '503', '404', '500'])
       await call(sim(), '/v1/events', { body: event({ value: scenario }), sandbox: 'many', scenario })
     expect(statusesOf(await retriesOf('sandbox=many'))).toEqual([[500, 500], [404], [503]])
@@ -76,7 +76,7 @@ describe('GET /__sim/retries', () => {
     expect([statusesOf(latest), latest.further]).toEqual([[[500, 500]], 2])
   })
 
-  test('shows only rules and problems, without chains, if limit is 0', async () => {
+  test('shows rules and problems, but no chains, if limit is 0', async () => {
     await callThrough('no-chains', '429;retry-after=3, 200')
     const { chains, problems, rules } = await retriesOf('sandbox=no-chains&limit=0')
     expect(chains).toEqual([])
@@ -94,7 +94,7 @@ describe('GET /__sim/retries', () => {
     expect(await retriesOf('sandbox=of-one&request=req-nobody')).toMatchObject({ chains: [] })
   })
 
-  test('shows the latest 50 attempts of a chain, and says how many came before', async () => {
+  test('shows the latest 50 attempts of a chain, and says how many earlier attempts there were', async () => {
     for (let attempt = 0; attempt < 53; attempt += 1) await callWith('long', '503')
     const [chain] = (await retriesOf('sandbox=long')).chains
     expect([chain?.attempts.length, chain?.earlier]).toEqual([50, 3])

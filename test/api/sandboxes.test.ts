@@ -76,7 +76,7 @@ test('the revisions in the list show which sandboxes the control plane has chang
   expect((await readRevisions())['two']).not.toBe(before['two'])
 })
 
-test('a GET that names an unknown sandbox does not create the sandbox', async () => {
+test('a GET to the control plane that names an unknown sandbox does not create the sandbox', async () => {
   for (const { id, method, path } of await controlOperations()) {
     if (method !== 'GET' || id === 'streamRequests') continue // a stream never ends
     await call(sim(), `/__sim${path.replace(/\{\w+\}/g, 'x')}?sandbox=read-by-${id}`, { token: null })
@@ -152,7 +152,7 @@ describe('creating a sandbox', () => {
   const use = (sim: Pick<TestSimulator, 'origin'>, name: string) =>
     call(sim, '/v1/events', { token: `k~${name}`, body: event({ insertId: 'x' }) })
 
-  test('beyond --sandbox-limit evicts the least recently used sandbox and its data, and logs this', async () => {
+  test('beyond --sandbox-limit evicts the least recently used sandbox and its data, and logs a warning', async () => {
     const { sim, evictions, advance } = await startTimed({ sandboxLimit: 4 })
     await putRules(sim, [{ scenario: 'slow' }], 'b')
     for (const name of ['a', 'b', 'c', 'a', 'd']) {

@@ -190,18 +190,18 @@ describe('names of query parameters', () => {
     ['page[size]=1&ids[]=1&ids[]=2&r=3', 204, []],
     ['page[size]=a', 400, []],
     ['page[sise]=1&rr=2', 204, ['/page[sise]', '/rr']],
-  ] as const)('are compared with the document, including brackets: %s', async (query, status, advice) => {
+  ] as const)('are compared with the document, including any brackets: %s', async (query, status, advice) => {
     const response = await call(own(), `/v1/pages?${query}`)
     expect(response.status).toBe(status)
     for (const pointer of advice) expect(response.headers.get('x-sim-advice')).toContain(pointer)
     if (advice.length === 0) expect(response.headers.get('x-sim-advice')).toBeNull()
   })
 
-  test('that are nested very deeply are not read, and do not overflow the stack', async () => {
+  test('with very deep nesting are not read, and do not overflow the stack', async () => {
     expect(await call(own(), `/v1${pathOf(nested)}?${`p${'[a]'.repeat(3000)}=1`}`)).toMatchObject({ status: 400 })
   })
 
-  test('that every object inherits, such as constructor, are ordinary names', async () => {
+  test('that are also names of inherited properties, such as constructor, are treated like any others', async () => {
     expect(await call(own(), `/v1${pathOf(nested)}?p[__proto__][b]=1&p[constructor]=2`)).toMatchObject({ status: 204 })
   })
 })

@@ -15,7 +15,7 @@ type Target = Pick<TestSimulator, 'origin'>
 
 const readExport = (target: Target, sandbox = 'default') => steer(target, 'GET', `/export?sandbox=${sandbox}`)
 
-/** Stores records of every kind in a sandbox. */
+/** Stores records of every kind in a sandbox, and changes its quality settings. */
 async function fill(target: Target, sandbox = 'default'): Promise<void> {
   const options = { token: `k~${sandbox}` }
   const sold = { insertId: 'a', influence: 'negative', productId: '00000000-0000-4000-9000-000000000001' }
@@ -147,7 +147,7 @@ describe('--seed-state', () => {
     expect(await readExport(await startForTest({ state, seedState }))).toEqual(before)
   })
 
-  test('with an invalid export names the file, writes no state, and exits with code 1', async () => {
+  test('with an invalid export causes exit code 1 and an error that names the file, but writes no state', async () => {
     const folder = await tempFolder()
     const [seed, state] = [join(folder, 'seed.json'), join(folder, 'state.json')]
     await writeFile(seed, '{"format": 1, "quality": {"weight": 0.1}, "events": [{}], "prompts": []}')

@@ -8,12 +8,12 @@ const sim = sharedSimulator()
 
 const readUnmet = async (sandbox: string) => (await steer(sim(), 'GET', `/report?sandbox=${sandbox}`))['unmet']
 
-test('a rule that never acted is reported as unmet, with what happened instead', async () => {
+test('a rule that was never applied is reported as unmet, with the requests that the client sent instead', async () => {
   const sandbox = 'only-reads'
   await putRules(sim(), [{ scenario: 'unavailable', operation: 'createEvent', times: 1 }], sandbox)
   await call(sim(), analyticsPath, { sandbox })
   const sentence =
-    'Rule 1 (unavailable on createEvent) never acted: the client sent 1 getModelAnalytics and no createEvent.'
+    'Rule 1 (unavailable on createEvent) was never applied: the client sent 1 getModelAnalytics and no createEvent.'
   expect(await readUnmet(sandbox)).toEqual([{ sandbox, scope: 'sandbox', index: 0, acted: 0, sentence }])
   const verdict = await call(sim(), `/__sim/report?sandbox=${sandbox}&failOn=unmet`, { token: null })
   expect(verdict.status).toBe(417)
@@ -32,7 +32,7 @@ test.each([
   const sandbox = `rule-${change.slice(0, 7)}`
   const remove = () => steer(sim(), method, path + sandbox, body)
   await putRules(sim(), [eventRule, { scenario: '500', operation: 'createPrompt' }], sandbox)
-  await remove() // without a request, rules that never acted are not reported
+  await remove() // without a request, rules that were never applied are not reported
   await putRules(sim(), [{ scenario: '500', operation: 'getModelAnalytics' }, eventRule], sandbox)
   await call(sim(), analyticsPath, { sandbox })
   await remove()
@@ -41,7 +41,7 @@ test.each([
   if (inSandbox !== undefined) expect(await readUnmet(sandbox)).toHaveLength(inSandbox)
 })
 
-test('a rule that acted never becomes unmet, even after a restore, a clock change or a cleared journal', async () => {
+test('an applied rule never becomes unmet, even after a restore, a clock change or a cleared journal', async () => {
   const sandbox = 'restored'
   const post = (path: string, body?: JsonObject) => steer(sim(), 'POST', `${path}?sandbox=${sandbox}`, body)
   const snapshot = await call(sim(), `/__sim/snapshots?sandbox=${sandbox}`, { method: 'POST', token: null })
@@ -55,7 +55,7 @@ test('a rule that acted never becomes unmet, even after a restore, a clock chang
   expect(await readUnmet(sandbox)).toEqual([])
 })
 
-test('a rule that acted fewer times than allowed is not unmet, nor is a random or disabled rule', async () => {
+test('a rule that was applied fewer times than allowed is not unmet, nor is a random or disabled rule', async () => {
   const sandbox = 'breaker'
   const rules = [
     { scenario: 'unavailable', operation: 'createEvent', times: 3 },

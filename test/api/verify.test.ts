@@ -104,7 +104,7 @@ describe('a verification that waits', () => {
     for (const verdict of await Promise.all(waiting)) expect(verdict).toMatchObject({ status: 200, count: 1 })
     await own.close()
     for (const verdict of await Promise.all(failed)) expect(verdict).toMatchObject({ status: 417, count: 0 })
-    expect(warnings).toEqual([]) // Node.js would warn about too many listeners
+    expect(warnings).toEqual([]) // Node.js warns if there are too many listeners
   })
 
   test.for<[JsonObject, number]>([

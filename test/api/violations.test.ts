@@ -83,7 +83,7 @@ describe('X-Sim-Violations is complete JSON', () => {
   })
 
   test.each([
-    ['letters of other alphabets', 'größe-日本語'],
+    ['non-ASCII letters', 'größe-日本語'],
     ['an emoji', '😀'.repeat(30)],
     ['control characters', 'a\r\nX-Evil: 1\u0000'],
     ['quotes and backslashes', '"\\"\\'],

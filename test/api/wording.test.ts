@@ -78,7 +78,7 @@ describe('a live refusal is identical to the documented example', () => {
     expectDocumentedHeaders(response, 'getModelAnalytics')
   })
 
-  test('for every example except those that only a scenario can cause', () => {
+  test('every example is tested, except those that only a scenario can cause', () => {
     const others = new Set(examples.map(({ name }) => name).filter((name) => !(name in liveRequests)))
     expect([...others].sort()).toEqual([...scenarioOnly, 'model_not_found', 'hourly_limit'].sort())
   })

@@ -39,12 +39,12 @@ describe('rooms', () => {
     expect(order, 'the rooms must be in the order of their folders').toEqual([...order].sort((a, b) => a - b))
   })
 
-  it('every file is in a room', () => {
+  it('every file except the entry points and the command tables is in a room', () => {
     const outside = paths.filter((path) => path.includes('/') && roomOf(path, names) === undefined)
     expect(outside.filter((path) => !commandTables.includes(path))).toEqual([])
   })
 
-  it.each(names)('%s imports only rooms that the architecture page and `closedRooms` allow', (name) => {
+  it.each(names)('%s imports only from rooms that the architecture page and `closedRooms` allow', (name) => {
     const above = names.slice(0, names.indexOf(name)).filter((one) => !(isFeature(name) && isFeature(one)))
     const allowed = closedRooms[name] ?? above
     const others = files
@@ -65,7 +65,7 @@ describe('rooms', () => {
     expect(file?.text).toMatch(new RegExp(`^(#!.*\\n)?/\\*\\*\\s+(\\* )?${literal(sentence)}`))
   })
 
-  it.each(forbiddenImports)('%s does not import %s, even indirectly: %s', (from, forbidden) => {
+  it.each(forbiddenImports)('%s does not load %s, even indirectly: %s', (from, forbidden) => {
     const chains = reachableFrom(from, files).filter((chain) => isWithin(forbidden, chain.at(-1) ?? ''))
     expect(chains.map((chain) => chain.join(' -> '))).toEqual([])
   })
@@ -84,7 +84,7 @@ describe('names and line widths', () => {
     expect([...declared].filter(([, places]) => places.length > 1)).toEqual([])
   })
 
-  it(`no line is wider than ${maxColumns} columns, except a single word, URL or regular expression`, () => {
+  it(`no line is wider than ${maxColumns} columns, unless it is one word, URL or regular expression`, () => {
     const isOneWord = (line: string) => /^(\S+|\/[^*/].*\/[a-z]*)[,)]*$/.test(line.trim())
     expectNone(
       findWideLines(
@@ -94,7 +94,7 @@ describe('names and line widths', () => {
     )
   })
 
-  it(`no line of documentation is wider than ${maxColumns} columns, except tables, code and links`, () => {
+  it(`no line of documentation is wider than ${maxColumns} columns, except in tables, code and links`, () => {
     expectNone(findWideLines(readProse(), (line) => /^\s*\||\]\(|\]: |https?:/.test(line)))
   })
 })
@@ -138,7 +138,7 @@ describe('conventions', () => {
     const long = handWritten.filter(({ text }) => text.trimEnd().split('\n').length > maxLines)
     expectNone(
       long.map(({ path }) => path),
-      'split it by responsibility',
+      'split each file by responsibility',
     )
   })
 

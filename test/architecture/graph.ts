@@ -17,7 +17,7 @@ function targetsOf({ imports }: SourceFile, { loaded }: { readonly loaded: boole
     .map(({ target }) => target)
 }
 
-/** Returns a chain of imports for each file that is loaded with `root`: `[a.ts, b.ts, c.ts]` for `c.ts`. */
+/** Returns a chain of imports for each file that loading `root` loads, such as `[a.ts, b.ts, c.ts]` for `c.ts`. */
 export function reachableFrom(root: string, files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const chains = new Map<string, string[]>()

@@ -78,7 +78,7 @@ interface Span {
   readonly end: number
 }
 
-/** Replaces the spans with spaces, and keeps line breaks. */
+/** Replaces each character in the spans with a space, except line breaks. */
 function blank(text: string, spans: readonly Span[]): string {
   return spans.reduce(
     (code, { start, end }) => code.slice(0, start) + code.slice(start, end).replace(/[^\n]/g, ' ') + code.slice(end),

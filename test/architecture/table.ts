@@ -20,17 +20,17 @@ function readRows(heading: string): readonly (readonly string[])[] {
   return cells.slice(2) // below the table header
 }
 
-/** The folders in `src/`, in the order of the page's table: a folder imports only folders above it in the table. */
+/** The folders in `src/`, in the order of the page's table: a folder imports only from folders above it. */
 export const layers = readRows('The folders').map(([, name = '']) => name)
 
-/** The rooms, in the same order. */
+/** The rooms, in the order of the page's table. */
 export const rooms: readonly Room[] = readRows('The rooms').map(([, path = '', sentence = '', main = '']) => ({
   path,
   sentence,
   main,
 }))
 
-/** Rooms that may import only the listed rooms. */
+/** Rooms that may import only from the listed rooms. */
 export const closedRooms: Readonly<Record<string, readonly string[]>> = {
   'service/simulation': ['base/core'],
   'server/http': ['base/core', 'service/exchange'],
@@ -42,17 +42,17 @@ export const closedRooms: Readonly<Record<string, readonly string[]>> = {
 /** The files in `features/` that load the features, and so belong to no feature. */
 export const commandTables = ['features/commands.ts', 'features/start.ts']
 
-/** Triples: a path, a path that it must not import even indirectly, and the reason. */
+/** Triples: a path, a path that it must not load even indirectly (except with `import()`), and the reason. */
 export const forbiddenImports = [
   ['server/pipeline/', 'server/control/', 'a request to the service is never handled by the control plane'],
   ['server/control/', 'server/pipeline/', 'a request to the control plane is never recorded as one to the service'],
   ['server/pipeline/', 'server/http/', 'a reply is a value until it is delivered'],
   ['server/control/', 'server/http/', 'a reply is a value until it is delivered'],
   ['index.ts', 'console/', 'the console runs in a browser'],
-  ['server/simulator/simulator.ts', 'server/http/', 'a simulator responds without a socket'],
+  ['server/simulator/simulator.ts', 'server/http/', 'a simulator needs no socket to respond'],
 ] as const
 
-/** The only files that may import a library. A `lazy` library is slow or rarely needed, so only `import()` loads it. */
+/** The files that may import each library. A `lazy` one is slow to load or rarely needed, so `import()` loads it. */
 export const libraries: Readonly<Record<string, { readonly only: readonly string[]; readonly lazy?: true }>> = {
   '@modelcontextprotocol/server': { only: ['features/mcp/library.ts'] },
   '@faker-js/faker': { only: ['service/simulation/'] },
@@ -77,7 +77,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   '@playwright/test': { only: ['client/testing/playwright.ts'] },
   testcontainers: { only: ['client/testing/testcontainers.ts'] },
   vitest: { only: ['client/testing/vitest.ts'] },
-  // Prism requires a logger with child loggers.
+  // Prism requires a logger that can create child loggers.
   pino: { only: ['command-line/process/process-log.ts', 'service/responses/prism.ts'] },
   '@stoplight/prism-http': { only: ['service/responses/prism.ts'], lazy: true },
   preact: { only: ['console/'] },
@@ -89,7 +89,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
 export interface Convention {
   readonly sentence: string
   readonly pattern: RegExp
-  /** The files, or folders with a trailing slash, that may match the pattern. */
+  /** The files, or folders with a trailing slash, whose code may match the pattern. */
   readonly only: readonly string[]
   /** What to do instead in other files. */
   readonly instead: string
@@ -145,7 +145,7 @@ export const conventions: readonly Convention[] = [
     instead: 'derive the value (base/core/seeded.ts), so that a run can be repeated byte for byte',
   },
   {
-    sentence: 'regular expressions are literals, so that a test can check them, except in a few files',
+    sentence: 'except in a few files, regular expressions are literals, so that a test can check them',
     pattern: /\bRegExp\(/,
     only: [
       'build/',
@@ -163,10 +163,10 @@ export const conventions: readonly Convention[] = [
   },
 ]
 
-/** The maximum number of lines in a file. */
+/** The maximum number of lines in a handwritten source file. */
 export const maxLines = 250
 
-/** The maximum number of columns in a line of code, comments, strings or prose. */
+/** The maximum width of a line of code, comments or prose, in columns. */
 export const maxColumns = 120
 
 /** Generated files, which are exempt from the rules for handwritten code. */

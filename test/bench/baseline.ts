@@ -31,7 +31,7 @@ function sendReply(response: ServerResponse, method: Method): void {
 }
 
 if (name === 'Express') {
-  // Imported dynamically: Express takes as long as the rest of startup, and the `node:http` server does not need it.
+  // Express is imported only if it is needed, since importing it takes as long as the rest of startup.
   const { default: express } = await import('express')
   const app = express()
   app.disable('x-powered-by') // so that both servers send the same bytes

@@ -9,20 +9,20 @@ import { freePort, type StartedTarget, startTarget, type Target } from './target
 import { buildBaselines, builtSimulator, simulatorOf, withBuild } from './targets.ts'
 
 /*
- * Measures the built simulator and two servers that send the same bytes: `npm run bench`. The targets take turns in
+ * `npm run bench` measures the built simulator and two servers that send the same bytes. The targets take turns in
  * every round, and rounds are short, so that noise on the machine affects all targets alike. Each result is the
- * median of all rounds, except memory, which is measured once.
+ * median of all rounds, except for memory, which is measured once.
  */
 const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--beside FOLDER]
-  seconds      duration of each load in each round; a five-second warm-up precedes the first round
+  seconds      duration of each timed load in each round; a five-second warm-up precedes its first round
   rounds       number of rounds; each result other than memory is the median of all rounds
   connections  number of concurrent connections
   beside       another checkout to build and measure in the same rounds; its packages must be installed`
 
-/** The duration of each target's warm-up before each load. */
+/** The duration of each target's warm-up before each timed load. */
 const warmUpSeconds = 5
 
-/** The number of new models that each target simulates in each round. */
+/** The number of new models whose analytics are requested from each target in each round. */
 const coldModels = 200
 
 /** The number of events that are sent to each target before its memory is read again. */
@@ -63,7 +63,7 @@ async function measureLoads(targets: readonly Target[]): Promise<Row[]> {
     return [
       ...loadRows('GET analytics 30d', await measureLoad(started, warmAnalytics)),
       ...loadRows('POST events', await measureLoad(started, newEvent)),
-      ...loadRows('GET analytics 90d, new models', await cold()).slice(1), // no rate: it uses one connection
+      ...loadRows('GET analytics 90d, new models', await cold()).slice(1), // no rate, since one connection limits it
     ]
   } finally {
     await Promise.all(started.map((one) => one.stop()))

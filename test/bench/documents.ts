@@ -7,7 +7,7 @@ import { stringify } from 'yaml'
 import { eachRound, formatTable, median, type Row } from './table.ts'
 import { freePort, startTarget, type Target } from './target.ts'
 
-/* Measures startup with large documents: `npm run bench:load`. `--prism FOLDER` adds the Prism installed in FOLDER. */
+/* `npm run bench:load` measures startup with large documents. `--prism FOLDER` adds the copy of Prism in FOLDER. */
 const { values } = parseArgs({ options: { prism: { type: 'string' }, rounds: { type: 'string', default: '5' } } })
 
 /** The sizes of the documents, in kB. */
@@ -15,7 +15,7 @@ const sizes = [200, 1000]
 
 const first = { method: 'GET', path: '/things0', headers: { authorization: 'Bearer any-key' } } as const
 
-/** Returns a document of about this size. The schemas of all operations refer to one shared schema. */
+/** Returns a document of about the given size. The schemas of all operations refer to one shared schema. */
 function documentOf(kilobytes: number): string {
   const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
   const description = 'A thing that is stored until somebody requests it, with everything known about it. '.repeat(3)

@@ -9,9 +9,9 @@ import { start } from '../../src/features/start.ts'
 import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
 
 /*
- * Counts the source files in which a named function is called, using V8's precise coverage: `npm run files`. With
- * `--list`, also prints the names of the files. Each request is measured in this process, with logging off, after an
- * identical warm-up request. The `each` command is measured in all the processes that it starts.
+ * `npm run files` uses V8's precise coverage to count the source files in which a named function is called. With
+ * `--list`, it also prints the names of the files. Requests are measured in this process, with logging off, each after
+ * an identical warm-up request. The `each` command is measured in its own process and in the processes that it starts.
  */
 const sources = new URL('../../src/', import.meta.url).href
 /** The names that V8 reports for anonymous functions, the tsx helper `__name`, and static initializers. */

@@ -1,16 +1,16 @@
 import { alignColumns, formatNumber, type Row } from './table.ts'
 
-/** A limit for the simulator's value in a row of the table, or for its ratio to a baseline's value. */
+/** A limit on the simulator's value in a row of the table, or on its ratio to a baseline's value. */
 interface Goal {
   readonly description: string
   readonly row: string
-  /** The baseline to divide by, or undefined if the limit is for the value itself. */
+  /** The baseline to divide by, or undefined if the limit applies to the value itself. */
   readonly baseline?: 'Express' | 'node:http' | 'beside'
   readonly min?: number
   readonly max?: number
 }
 
-/** Some limits differ on Node 20: it has no compile cache, and bare Express is three times as fast on Node 24. */
+/** Some limits differ on Node 20, which has no compile cache. Plain Express is three times as fast on Node 24. */
 const isNode20 = process.versions.node.startsWith('20.')
 
 const warm = 'GET analytics 30d, requests/s'
@@ -28,7 +28,7 @@ const goals: readonly Goal[] = [
   { description: 'resident after load, MB', row: 'resident after 100000 events, MB', max: 300 },
 ]
 
-/** The goals relative to another checkout: at most 10% worse. */
+/** The goals for the ratio to another checkout. They allow the simulator to be up to 10% worse. */
 const goalsBeside: readonly Goal[] = [
   { description: 'start / beside', row: start, baseline: 'beside', max: 1.1 },
   { description: 'GET analytics, warm: requests/s / beside', row: warm, baseline: 'beside', min: 0.9 },
@@ -36,11 +36,11 @@ const goalsBeside: readonly Goal[] = [
   { description: 'POST events: requests/s / beside', row: post, baseline: 'beside', min: 0.9 },
 ]
 
-/** Formats the goals with their measured values. A goal whose row is missing is not met. */
+/** Formats the goals with their measured values. A goal whose row is missing counts as not met. */
 export function formatGoals(names: readonly string[], rows: readonly Row[]): string {
   const all = names.includes('beside') ? [...goals, ...goalsBeside] : goals
   const lines = all.map((goal) => {
-    const value = readValue(goal, names, rows)
+    const value = computeValue(goal, names, rows)
     const { description, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = goal
     const isMet = value !== undefined && value >= min && value <= max
     const limit = goal.min === undefined ? `at most ${goal.max}` : `at least ${goal.min}`
@@ -49,7 +49,7 @@ export function formatGoals(names: readonly string[], rows: readonly Row[]): str
   return alignColumns([['goal', 'limit', 'measured', 'met'], ...lines])
 }
 
-function readValue({ row, baseline }: Goal, names: readonly string[], rows: readonly Row[]): number | undefined {
+function computeValue({ row, baseline }: Goal, names: readonly string[], rows: readonly Row[]): number | undefined {
   const values = rows.find(({ name }) => name === row)?.values
   const [own] = values ?? []
   if (baseline === undefined || own === undefined) return own

@@ -8,13 +8,13 @@ export interface HostileRequests {
   readonly requests: readonly BenchRequest[]
 }
 
-/** A size just below the default of `--body-limit`. */
+/** A size just below the default value of `--body-limit`. */
 const maxBytes = 1024 * 1024 - 100
 
-/** A size just below Node's limit for the total size of a request's headers. */
+/** A size just below Node's limit on the total size of a request's headers. */
 const maxHeaderBytes = 15 * 1024
 
-const json = { authorization: 'Bearer bench', 'content-type': 'application/json' }
+const jsonHeaders = { authorization: 'Bearer bench', 'content-type': 'application/json' }
 
 /** Repeats a string up to the body limit, leaving some room for the rest of the body. */
 const fill = (part: string, bytes = maxBytes - 1000) => part.repeat(Math.floor(bytes / part.length))
@@ -31,7 +31,7 @@ const items = (item: (index: number) => string, maxItems = maxValues - 100) => {
   return parts.join(',')
 }
 
-const post = (path: string, body: string): BenchRequest => ({ method: 'POST', path, headers: json, body })
+const post = (path: string, body: string): BenchRequest => ({ method: 'POST', path, headers: jsonHeaders, body })
 
 const event = (members: string) => {
   const { body = '' } = newEvent()
@@ -60,8 +60,8 @@ const largeProperties = `"properties":{${items((index) => `"m${index}${'x'.repea
 
 const levels = 45
 
-/** Objects nested around a large object, and a pointer to each level, so every pointer selects a large value. */
 const innermost = `{${items((index) => `"m${index}":${index}`)}}`
+/** Objects nested around the innermost one, and a pointer to each level. Every pointer selects a large value. */
 const nestedProperties = `"properties":${'{"a":'.repeat(levels)}${innermost}${'}'.repeat(levels)}`
 const nestedPointers = times(levels, (level) => `"/properties${'/a'.repeat(level)}":0`).join(',')
 
@@ -81,11 +81,11 @@ const listWithBodies = get('/__sim/requests?bodies=true&limit=1000')
 
 const attack = (name: string, ...requests: readonly BenchRequest[]): HostileRequests => ({ name, requests })
 
-const put = (body: string): BenchRequest => ({ ...post('/__sim/scenarios', body), method: 'PUT' })
+const putRules = (body: string): BenchRequest => ({ ...post('/__sim/scenarios', body), method: 'PUT' })
 
-const large = (count: number) => times(count, () => withoutDuplicates(event(largeProperties)))
+const largeEvents = (count: number) => times(count, () => withoutDuplicates(event(largeProperties)))
 
-/** All known attacks, with setup and cleanup. Each attack, or a close variant, succeeded against an earlier version. */
+/** All known attacks, with setup and cleanup. Each attack, or a close variant of it, succeeded in an old version. */
 export const hostileRequests: readonly HostileRequests[] = [
   attack('Prefer: spaces before a quote', analytics({ prefer: `a${' '.repeat(maxHeaderBytes)}"x"y` })),
   attack('X-Sim-Sequence: stars', analytics({ 'x-sim-sequence': ' *'.repeat(990) })),
@@ -95,7 +95,7 @@ export const hostileRequests: readonly HostileRequests[] = [
   attack('value: digits', withoutDuplicates(event(`"value":"${fill('1')}x","valueType":"numeric"`))),
   attack('eventAt: the letter T', withoutDuplicates(event(`"eventAt":"${fill('T')}"`))),
   attack('conversationId: hex digits', event(`"conversationId":"${fill('a')}"`)),
-  attack('properties: many members', ...large(3)),
+  attack('properties: many members', ...largeEvents(3)),
   attack('members with numbers as names', event(items((index) => `"${index * 65536}":0`))),
   attack('a string of escapes', event(`"note":"${fill('\\"\\\\')}"`)),
   attack('more values than allowed', event(`"note":[${items(() => '1e9', maxBytes)}]`)),
@@ -106,15 +106,15 @@ export const hostileRequests: readonly HostileRequests[] = [
   attack('placeholders', prompt(items((index) => `{{${index * 65536}}}`))),
   attack('unclosed placeholders', prompt(fill('{{{')), prompt(fill('{{a.'))),
   attack('replays of an event of maximum size', ...times(5, () => repeated)),
-  attack('a thousand rules', put(rules)),
-  attack('events matched against a thousand rules', ...large(3)),
+  attack('a thousand rules', putRules(rules)),
+  attack('events matched against a thousand rules', ...largeEvents(3)),
   attack(
     'invalid rules',
-    put(`{"rules":[${items(() => '{"scenario":""}')}]}`),
-    put(JSON.stringify({ rules: times(1000, () => ({ scenario: 'x'.repeat(900) })) })),
+    putRules(`{"rules":[${items(() => '{"scenario":""}')}]}`),
+    putRules(JSON.stringify({ rules: times(1000, () => ({ scenario: 'x'.repeat(900) })) })),
   ),
-  attack('deletion of the rules', { method: 'DELETE', path: '/__sim/scenarios', headers: json }),
-  attack('a journal of 16 MB', ...large(16)),
+  attack('deletion of the rules', { method: 'DELETE', path: '/__sim/scenarios', headers: jsonHeaders }),
+  attack('a journal of 16 MB', ...largeEvents(16)),
   attack('verify: a part of the body', post('/__sim/verify', `{"match":{"body":{${largeProperties}}}}`)),
   attack('verify: a pointer', post('/__sim/verify', `{"match":{"body":{"/properties":{}}},"count":{"exactly":0}}`)),
   attack('nested objects', ...times(3, () => event(nestedProperties))),
@@ -147,7 +147,7 @@ export const hostileRequests: readonly HostileRequests[] = [
   ...largeStates,
 ]
 
-/** Removes duplicate members: if the benchmark event and the attack set the same member, the attack's value stays. */
+/** Removes duplicate members. If the benchmark event and the attack set the same member, the attack's value is kept. */
 function withoutDuplicates(request: BenchRequest): BenchRequest {
   return { ...request, body: JSON.stringify(JSON.parse(request.body ?? '{}')) }
 }

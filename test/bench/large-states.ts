@@ -68,21 +68,21 @@ const allPrompts = (versions: number) => fill((index) => JSON.stringify(prompt(i
 const exportOf = (events: string, prompts = '') =>
   `{"format":1,"quality":{"weight":0.1},"events":[${events}],"prompts":[${prompts}]}`
 
-const send = (path: string, body: string): BenchRequest => ({
+const post = (path: string, body: string): BenchRequest => ({
   method: 'POST',
   path: `/__sim/${path}?sandbox=${sandbox}`,
   headers,
   body,
 })
 
-/** Returns an attack that reads from the sandbox. The default path reads the sandbox's export. */
+/** Returns an attack that reads from the sandbox. The default path is that of the sandbox's export. */
 const read = (name: string, path = 'export') =>
   attack(name, () => [
     { method: 'GET', path: `/__sim/${path}${path.includes('?') ? '&' : '?'}sandbox=${sandbox}`, headers: {} },
   ])
 
 /** Returns a request to the simulated service in the sandbox. */
-const sendToService = (path: string, body: string): BenchRequest => ({
+const postToService = (path: string, body: string): BenchRequest => ({
   method: 'POST',
   path,
   headers: { ...headers, authorization: `Bearer bench~${sandbox}` },
@@ -100,7 +100,7 @@ const attack = (name: string, make: () => readonly BenchRequest[]): HostileReque
   },
 })
 
-const importOf = (name: string, body: () => string) => attack(`import: ${name}`, () => [send('import', body())])
+const importOf = (name: string, body: () => string) => attack(`import: ${name}`, () => [post('import', body())])
 
 const megabyte = 'x\\"'.repeat(330_000)
 
@@ -112,19 +112,19 @@ export const largeStates: readonly HostileRequests[] = [
   read('events, 10,000 per page', 'events?limit=10000'),
   importOf('9,900 events', () => exportOf(manyEvents(9900))),
   attack('restore of a snapshot', () => [
-    send('snapshots', '{}'),
-    send(`snapshots/${deriveUuid(['1', sandbox, 'snapshot', 0])}/restore`, ''),
+    post('snapshots', '{}'),
+    post(`snapshots/${deriveUuid(['1', sandbox, 'snapshot', 0])}/restore`, ''),
   ]),
   importOf('nothing', () => exportOf('')),
   attack('20 prompts of 1 MB each', () =>
     times(20, (index) =>
-      sendToService('/v1/prompts', `{"name":"${index}","components":[{"type":"system","content":"${megabyte}"}]}`),
+      postToService('/v1/prompts', `{"name":"${index}","components":[{"type":"system","content":"${megabyte}"}]}`),
     ),
   ),
   read('20 MB of prompts', 'prompts'),
   read('export of 20 MB of prompts'),
   importOf('events', () => exportOf(allEvents())),
-  attack('an event after an import', () => [sendToService('/v1/events', newEvent().body ?? '')]),
+  attack('an event after an import', () => [postToService('/v1/events', newEvent().body ?? '')]),
   read('export after an import'),
   importOf('events, the last of which is invalid', () => exportOf(`${allEvents()},{"eventId":1}`)),
   importOf('events, all of them invalid', () => exportOf(fill(() => '{"eventId":1}'))),

@@ -7,8 +7,8 @@ export const maxStallMs = 100
 /**
  * A module that the measured process loads first. It replies to each message with the longest stall of the event loop
  * since the previous message. A stall is the time between two ticks of a 1 ms timer, but at most the processor time
- * that the thread used in between: on a busy machine, a thread that waits for the processor is not stalled. Processor
- * time can be read only on Linux; elsewhere, a stall is measured in wall-clock time.
+ * that the thread used in between: on a busy machine, a thread that is waiting for the processor is not stalled.
+ * Processor time can be read only on Linux. On other systems, a stall is measured in wall-clock time.
  */
 const probe = `
 import { readFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ process.on('message', () => {
 process.channel.unref()
 `
 
-/** The arguments for a `node` process whose stalls are measured. The process needs `stdio: [..., 'ipc']`. */
+/** The arguments for a `node` process whose stalls are measured. It must be spawned with `stdio: [..., 'ipc']`. */
 export const stallProbe = ['--import', `data:text/javascript,${encodeURIComponent(probe)}`] as const
 
 /** Returns the longest stall of the process since the last call, in milliseconds. */

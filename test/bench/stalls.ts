@@ -8,8 +8,8 @@ import { freePort, send, waitUntilOk } from './target.ts'
 import { builtSimulator, withBuild } from './targets.ts'
 
 /*
- * Sends the most expensive known requests to the built simulator: `npm run bench:stalls`. For each attack, prints the
- * longest stall, during which other requests have to wait. Exits with 1 if any stall exceeds `maxStallMs`.
+ * `npm run bench:stalls` sends the most expensive known requests to the built simulator. For each attack, it prints the
+ * longest stall, during which other requests have to wait. It exits with code 1 if any stall exceeds `maxStallMs`.
  */
 await withBuild(async (folder) => {
   const port = await freePort()
@@ -21,7 +21,7 @@ await withBuild(async (folder) => {
   try {
     await waitUntilOk('convsim', simulator, `${origin}/v1`, warmAnalytics)
     const longest = await measureAll(simulator, origin)
-    console.log(`\nThe longest stall is ${longest.toFixed(0)} ms; the limit is ${maxStallMs} ms.`)
+    console.log(`\nThe longest stall was ${longest.toFixed(0)} ms; the limit is ${maxStallMs} ms.`)
     if (longest > maxStallMs) process.exitCode = 1
   } finally {
     simulator.kill('SIGTERM')

@@ -15,7 +15,7 @@ export function formatTable(targets: readonly string[], rows: readonly Row[]): s
   return alignColumns([head, ...lines])
 }
 
-/** Formats a value with two decimals below 10, one below 1000, and otherwise none. Formats undefined as `-`. */
+/** Formats values below 10 with two decimals, those below 1000 with one, others with none, and undefined as `-`. */
 export function formatNumber(value: number | undefined): string {
   if (value === undefined) return '-'
   const digits = value < 10 ? 2 : value < 1000 ? 1 : 0
@@ -41,8 +41,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Measures each item in every round, and returns the results by item. Each round starts with the next item, and every
- * other round is reversed: in a fixed order, a build measured up to a third slower just because of its position.
+ * Measures each item in every round, and returns the results by item. Each round rotates the order of the items by one,
+ * and every other round also reverses it. In a fixed order, the position alone made a build up to a third slower.
  */
 export async function eachRound<Item, Measurement>(
   rounds: number,

@@ -24,7 +24,7 @@ export interface StartedTarget {
   /** The URL with the base path, such as `http://127.0.0.1:12345/v1`. */
   readonly url: string
   readonly pid: number
-  /** Milliseconds from the start of the process to the end of its first 200 response. */
+  /** The time from the start of the process to the end of its first 200 response, in milliseconds. */
   readonly readyMs: number
   /** Returns the resident memory in MB, or undefined if the process has exited or the system is not Linux. */
   residentMb(): number | undefined
@@ -34,7 +34,7 @@ export interface StartedTarget {
 
 const startTimeoutMs = 20_000
 
-/** Starts a target and waits until it responds to `first` with 200. Throws if it exits, or after `startTimeoutMs`. */
+/** Starts a target and waits until it responds to `first` with 200. Throws if it exits or exceeds `startTimeoutMs`. */
 export async function startTarget(target: Target, port: number, first: BenchRequest): Promise<StartedTarget> {
   const startedAt = performance.now()
   // The target writes its log, as it does by default, but the log is discarded.
@@ -57,7 +57,7 @@ export async function startTarget(target: Target, port: number, first: BenchRequ
   }
 }
 
-/** Returns a port that was free a moment ago. The port is below the range from which Linux assigns ports. */
+/** Returns a port that was free a moment ago. The port is below the range from which Linux assigns ephemeral ports. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 20_000)
@@ -73,12 +73,12 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Waits until a server responds to `first` with 200. Throws if it exits, or after `startTimeoutMs`. */
+/** Waits until a server responds to `first` with 200. Throws if it exits or exceeds `startTimeoutMs`. */
 export async function waitUntilOk(name: string, child: ChildProcess, url: string, first: BenchRequest) {
   const deadline = performance.now() + startTimeoutMs
   while ((await send(url, first).catch(() => undefined))?.status !== 200) {
     if (child.exitCode !== null) throw new Error(`${name} exited with code ${child.exitCode}`)
-    if (performance.now() > deadline) throw new Error(`${name} did not respond within ${startTimeoutMs} ms`)
+    if (performance.now() > deadline) throw new Error(`${name} did not respond with 200 within ${startTimeoutMs} ms`)
     await sleep(1)
   }
 }

@@ -10,7 +10,7 @@ import { freePort, send, startTarget, type Target } from './target.ts'
 
 const inPackage = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** Builds the package and other checkouts, then runs `work` with a temporary folder that is removed afterwards. */
+/** Builds this checkout and `others`, then runs `work` with a temporary folder that is removed afterwards. */
 export async function withBuild(work: (folder: string) => Promise<void>, ...others: readonly string[]): Promise<void> {
   for (const cwd of [inPackage('.'), ...others])
     execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit', cwd })
@@ -22,12 +22,12 @@ export async function withBuild(work: (folder: string) => Promise<void>, ...othe
   }
 }
 
-/** Returns the built simulator, with default settings except for the port and the state file. */
+/** Returns this checkout's built simulator, with the default settings except for the port and the state file. */
 export function builtSimulator(folder: string): Target {
   return simulatorOf(inPackage('.'), 'convsim', folder)
 }
 
-/** Returns a checkout's built simulator under the given name. */
+/** Returns a checkout's built simulator as a target with the given name. Its state file is in `folder`. */
 export function simulatorOf(checkout: string, name: string, folder: string): Target {
   const stateFolder = join(folder, name)
   const state = join(stateFolder, 'state.json')
@@ -39,14 +39,14 @@ export function simulatorOf(checkout: string, name: string, folder: string): Tar
   }
 }
 
-/** Builds two servers that only send recorded responses from the simulator. */
+/** Records responses from the simulator, and builds two servers that only send these responses. */
 export async function buildBaselines(folder: string): Promise<Target[]> {
   const responses = join(folder, 'responses.json')
   const simulator = await startTarget(builtSimulator(join(folder, 'recorded')), await freePort(), warmAnalytics)
   const replies = { GET: await send(simulator.url, warmAnalytics), POST: await send(simulator.url, newEvent()) }
   await simulator.stop()
   writeFileSync(responses, JSON.stringify(replies))
-  // Bundled into plain JavaScript, like the simulator, and written to node_modules so that the server finds Express.
+  // Like the simulator, the servers are plain JavaScript. Their file is in node_modules so that it can import Express.
   const outfile = inPackage('node_modules/.cache/convsim-bench/baseline.mjs')
   const entryPoints = [inPackage('test/bench/baseline.ts')]
   await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })

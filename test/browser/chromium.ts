@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core'
 import { tools } from '../support/tools.ts'
 
-/** Opens a headless browser without background connections. `flags` are additional command-line flags. */
+/** Starts a headless browser that makes no background connections. `flags` are additional command-line flags. */
 export function openBrowser(...flags: readonly string[]): Promise<Browser> {
   const args = [
     '--no-sandbox',

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { listenForTest } from '../support/fake-upstream.ts'
 
-/** Serves an empty page on a new port for one test, and opens the page at the given host name. */
+/** Serves an empty page on a free port until the end of the test, and opens the page under the given host name. */
 export async function openCrossOriginPage(browser: Browser | undefined, host = '127.0.0.1') {
   const server = createServer((_req, res) => res.setHeader('content-type', 'text/html').end('<!doctype html><body>'))
   const origin = `http://${host}:${await listenForTest(server)}`

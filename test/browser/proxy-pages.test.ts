@@ -16,21 +16,21 @@ beforeAll(async () => {
 })
 afterAll(async () => browser?.close())
 
-/** Starts a service that allows every origin, and a proxy to it. `reached` lists what the service received. */
+/** Starts a service that allows every origin, and a proxy to it. `received` lists each request's method and token. */
 async function openProxy(target: Parameters<typeof proxyTo>[1], settings: Parameters<typeof proxyTo>[2] = {}) {
-  const reached: string[] = []
+  const received: string[] = []
   const service = await fakeUpstream((req, res) => {
-    reached.push(`${req.method} ${req.headers.authorization ?? ''}`.trim())
+    received.push(`${req.method} ${req.headers.authorization ?? ''}`.trim())
     res.setHeader('access-control-allow-origin', '*')
     res.setHeader('access-control-allow-methods', '*')
     res.setHeader('access-control-allow-headers', '*')
     res.writeHead(200, { 'content-type': 'application/json' }).end('{"secret":1}')
   })
-  return { sim: await proxyTo(service, target, settings), reached }
+  return { sim: await proxyTo(service, target, settings), received }
 }
 
-/** Returns a script that tries the ways in which a page can send requests, and yields the secrets that it reads. */
-const tryEverything = (url: string) => `(async () => {
+/** Returns a script that sends requests in many ways, and resolves to the readable responses that contain a secret. */
+const attackScript = (url: string) => `(async () => {
   const url = ${JSON.stringify(url)}
   const read = (init) => fetch(url, init).then((response) => response.text(), (error) => error.name)
   const load = (tag, attributes) => new Promise((resolve) => {
@@ -71,20 +71,20 @@ describe.skipIf(isMissing('chromium'))('a page in Chromium', () => {
   test.each([
     ['another port of the same host', '127.0.0.1'],
     ['another site', 'localhost'],
-    ['another site with a public name', 'evil.example'],
+    ['another site with a public host name', 'evil.example'],
   ])('served from %s can neither read nor write through a proxy with a token', async (_name, host) => {
     const { page } = await openCrossOriginPage(browser, host)
-    const { sim, reached } = await openProxy({ token })
-    expect(await page.evaluate(tryEverything(sim.origin + analyticsPath))).toEqual([])
-    expect(reached).toEqual([])
+    const { sim, received } = await openProxy({ token })
+    expect(await page.evaluate(attackScript(sim.origin + analyticsPath))).toEqual([])
+    expect(received).toEqual([])
   })
 
   test('reaches the service through a proxy without a token, which shows that the previous test can fail', async () => {
     const { page } = await openCrossOriginPage(browser, 'localhost')
-    const { sim, reached } = await openProxy({})
-    const texts = await page.evaluate<string[]>(tryEverything(sim.origin + analyticsPath))
-    expect(texts).toEqual(Array(4).fill('{"secret":1}')) // all responses except the one that no-cors hides
-    expect(reached.length).toBeGreaterThanOrEqual(14)
-    expect([...new Set(reached)].sort()).toEqual(['DELETE', 'GET', 'OPTIONS', 'POST', 'PUT'])
+    const { sim, received } = await openProxy({})
+    const texts = await page.evaluate<string[]>(attackScript(sim.origin + analyticsPath))
+    expect(texts).toEqual(Array(4).fill('{"secret":1}')) // no-cors hides one of the five responses
+    expect(received.length).toBeGreaterThanOrEqual(14)
+    expect([...new Set(received)].sort()).toEqual(['DELETE', 'GET', 'OPTIONS', 'POST', 'PUT'])
   })
 })

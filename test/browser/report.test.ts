@@ -25,7 +25,7 @@ interface Appearance {
   readonly colorScheme: 'light' | 'dark'
 }
 
-/** Opens a report, by default the sample suite's. Returns the page, its messages and errors, and the paths it loads. */
+/** Opens a report, by default the sample suite's. Returns its page, console messages and errors, and request paths. */
 async function openReport({ width, colorScheme }: Appearance, url = `${sim().origin}/__sim/report?format=html`) {
   if (!browser) throw new Error('the browser is not open')
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
@@ -39,7 +39,7 @@ async function openReport({ width, colorScheme }: Appearance, url = `${sim().ori
   return { page, messages, paths }
 }
 
-/** Measures the lightness of the page's background and text, from 0 to 255. */
+/** Returns the lightness of the page's background and of its text, each from 0 to 255. */
 async function measureLightness(page: Page): Promise<number[]> {
   const colors = await page.evaluate<string[]>(
     '(({ backgroundColor, color }) => [backgroundColor, color])(getComputedStyle(document.body))',
@@ -59,7 +59,7 @@ describe.skipIf(isMissing('chromium'))('in a browser, the report', () => {
     const { page, messages, paths } = await openReport({ width, colorScheme })
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
     const size = await page.evaluate<string>("getComputedStyle(document.querySelector('.numbers b')).fontSize")
-    expect(size).toBe('24px') // the content security policy allows this stylesheet
+    expect(size).toBe('24px') // the content security policy allows the stylesheet
     const [background = 0, text = 0] = await measureLightness(page)
     expect(background > text).toBe(colorScheme === 'light')
     expect(Math.abs(background - text)).toBeGreaterThan(150)
@@ -90,7 +90,7 @@ describe.skipIf(isMissing('chromium'))('in a browser, the report', () => {
     }
   })
 
-  test('expands the list of missing items, and shows client text as plain text', async () => {
+  test('expands a list of missing items when clicked, and shows text from clients as plain text', async () => {
     const { page } = await openReport({ width: 1280, colorScheme: 'light' })
     const missing = page.getByText('No test has seen 429; send X-Sim-Scenario: rate-limited to get it.').first()
     expect(await missing.isVisible()).toBe(false)

@@ -18,10 +18,10 @@ const script = readFileSync(bundle, 'utf8').replaceAll(/\\?\n/g, '')
 /** The names of the modules in the bundle. */
 const moduleNames = [...script.matchAll(/=__(?:esm|commonJS)\(\{"([^"]+)"\(/g)].map(([, name = '']) => name)
 
-/** Stands for all libraries in libraries.cjs, the separate file for rarely loaded libraries. */
+/** Stands for all libraries in libraries.cjs, a separate file for libraries that are rarely loaded. */
 const RARELY_LOADED = 'node_modules/libraries.cjs/'
 
-/** V8's report of the functions that a process has called. */
+/** V8's report of how often a process called each function. */
 interface Coverage {
   readonly result: readonly {
     readonly url: string
@@ -32,8 +32,8 @@ interface Coverage {
   }[]
 }
 
-/** Returns the files whose code a process has run: esbuild wraps each file in a function named after the file. */
-function listRunFiles(folder: string): string[] {
+/** Reads from coverage reports which files' code ran. esbuild wraps each file in a function named after the file. */
+function readExecutedFiles(folder: string): string[] {
   const reports = readdirSync(folder).map((name): Coverage => JSON.parse(readFileSync(join(folder, name), 'utf8')))
   const results = reports.flatMap(({ result }) => result)
   const isLoaded = results.some(({ url }) => url.endsWith('libraries.cjs'))
@@ -46,14 +46,14 @@ function listRunFiles(folder: string): string[] {
 
 const libraryOf = (path: string) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
-/** Expects a process to exit with `code`, and returns the libraries whose code it ran. */
+/** Runs Node with `args`, expects it to exit with `code`, and returns the libraries whose code it ran. */
 function runAndListLibraries(args: readonly string[], code = 0): Set<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-test-'))
   try {
     const env = { PATH: process.env['PATH'], NODE_V8_COVERAGE: folder }
     const { status } = spawnSync(process.execPath, args, { ...childLimits, env, stdio: 'ignore' })
     expect(status).toBe(code)
-    return new Set(listRunFiles(folder).map(libraryOf))
+    return new Set(readExecutedFiles(folder).map(libraryOf))
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -68,7 +68,7 @@ const startAndStop = {
   ],
 }
 
-describe.each(Object.entries(startAndStop))('starting %s', (_name, args) => {
+describe.each(Object.entries(startAndStop))('starting the simulator with %s', (_name, args) => {
   let libraries: Set<string | undefined>
   beforeAll(() => {
     libraries = runAndListLibraries(args)
@@ -104,23 +104,23 @@ test.each([...usedByExpress, ...usedByOthers])('the bundle does not contain %s, 
   expect(moduleNames.some((name) => name.includes(`node_modules/${library}/`))).toBe(false)
 })
 
-test('the bundle has less than 2.6 MB of code (3.5 MB with rarely loaded libraries), and is ASCII', () => {
+test('the bundle is smaller than 2.6 MB (3.5 MB with rarely loaded libraries), and contains only ASCII', () => {
   const bytes = readFileSync(bundle)
   expect(bytes.length).toBeLessThan(2_600_000)
   expect(bytes.length + statSync(join(dist, 'libraries.cjs')).size).toBeLessThan(3_500_000)
   expect(isAscii(bytes)).toBe(true)
 })
 
-test('the bundle loads nothing from outside dist except built-in modules, Prism and the Redis client', () => {
+test('apart from files next to it, the bundle loads only built-in modules, Prism and the Redis client', () => {
   const targets = [...script.matchAll(/[^.`'"]\brequire\("([^"]+)"\)/g)].map(([, target = '']) => target)
-  const isOutside = (target: string) =>
+  const isPackage = (target: string) =>
     !target.startsWith('./') && !builtinModules.includes(target.replace(/^node:/, ''))
-  const otherTargets = targets.filter(isOutside)
+  const packages = targets.filter(isPackage)
   expect(targets).toContain('node:http')
-  expect(new Set(otherTargets)).toEqual(new Set(['@stoplight/prism-http', 'ioredis']))
+  expect(new Set(packages)).toEqual(new Set(['@stoplight/prism-http', 'ioredis']))
 })
 
-test('Node finds Prism in dist as a single file', () => {
+test('Node resolves Prism to its bundle in dist', () => {
   const options = { ...childLimits, cwd: dist, encoding: 'utf8' } as const
   const text = execFileSync(process.execPath, ['-p', "require.resolve('@stoplight/prism-http')"], options)
   expect(text.trim()).toBe(join(dist, 'node_modules/@stoplight/prism-http/index.js'))

@@ -34,7 +34,7 @@ describe('the entry point of the image', () => {
     expect(await readdir(folder)).toContain('state.json')
   })
 
-  test('keeps the state where the user chooses', async () => {
+  test('keeps the state in the file that the user chooses', async () => {
     const folder = await tempFolder()
     const file = join(folder, 'own.json')
     expect(await stateOf(folder, [], { CONVSIM_STATE: file })).toBe(file)
@@ -42,7 +42,7 @@ describe('the entry point of the image', () => {
   })
 })
 
-test('the Dockerfile has the package version, one exact version of its base image, and no volume', async () => {
+test('the Dockerfile names the package version and one exact base image, and declares no volume', async () => {
   const text = await readFile(join(root, 'Dockerfile'), 'utf8')
   expect(text).toContain(`org.opencontainers.image.version="${version}"`)
   const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)

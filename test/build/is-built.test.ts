@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { isBuilt } from '../../src/build/is-built.mjs'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Creates a checkout whose sources are older than its `dist/`, and returns its folder. */
+/** Creates a checkout in which the sources are older than `dist/`, and returns its folder. */
 async function createCheckout(): Promise<string> {
   const root = await tempFolder()
   await mkdir(join(root, 'src/base/core'), { recursive: true })
@@ -16,28 +16,28 @@ async function createCheckout(): Promise<string> {
   return root
 }
 
-test('tests do not rebuild if nothing changed since the last build', async () => {
+test('no build is needed if nothing has changed since the last build', async () => {
   expect(isBuilt(await createCheckout())).toBe(true)
 })
 
 test.each<[string, (root: string) => Promise<void>]>([
-  ['there is no build', (root) => rm(join(root, 'dist'), { recursive: true })],
-  ['a source file changed', (root) => utimes(join(root, 'src/base/core/json.ts'), 9e9, 9e9)],
-  ['a source file was removed', (root) => removeAfterBuild(root, 'src/base/core/log.ts')],
+  ['dist/ does not exist', (root) => rm(join(root, 'dist'), { recursive: true })],
+  ['a source file has changed', (root) => utimes(join(root, 'src/base/core/json.ts'), 9e9, 9e9)],
+  ['a source file has been removed', (root) => removeAfterBuild(root, 'src/base/core/log.ts')],
   [
-    'package.json changed',
+    'package.json has changed',
     async (root) => {
       await writeFile(join(root, 'package.json'), '{}')
       await utimes(join(root, 'package.json'), 9e9, 9e9)
     },
   ],
-])('tests start with a build if %s', async (_change, change) => {
+])('a build is needed if %s', async (_change, change) => {
   const root = await createCheckout()
   await change(root)
   expect(isBuilt(root)).toBe(false)
 })
 
-/** Makes the build newer than the sources, then removes a file. */
+/** Dates the build after the sources but in the past, then removes a file, which updates its folder's time. */
 async function removeAfterBuild(root: string, file: string): Promise<void> {
   await utimes(join(root, 'dist/index.d.cts'), 2000, 2000)
   await rm(join(root, file))

@@ -17,7 +17,7 @@ describe.each([
   ['the package', 'dist/convsim.cjs', 'dist/THIRD-PARTY-LICENSES.txt'],
   ['the image', 'dist/node_modules/@stoplight/prism-http/index.js', 'dist/node_modules/THIRD-PARTY-LICENSES.txt'],
 ])('the licenses next to the bundle of %s', (_name, bundle, licenses) => {
-  // esbuild writes each file's path above the file's code, or in front of a function if comments are stripped.
+  // esbuild writes each file's path in a comment above its code or, if comments are stripped, as a function's name.
   const text = read(bundle).replaceAll('\\\n', '')
   const paths = text.match(/(?<=^ *\/\/ |^[^ ].*")node_modules\/[^"\n]*(?=\n|"\()/gm) ?? []
   const folders = [...new Set(paths.map(findPackageFolder).filter((folder) => folder !== undefined))]
@@ -35,15 +35,15 @@ describe.each([
   test('cover each package, and require no more than attribution', () => {
     const names = [...read(licenses).matchAll(/^\S+ \d+\.\d+\.\d+\S* \((.+)\)$/gm)].map(([, license]) => license)
     expect(names.length).toBeGreaterThanOrEqual(folders.length)
-    const known = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'CC0-1.0']
-    // In a choice such as `(BSD-3-Clause OR GPL-2.0)`, one known license is enough.
+    const accepted = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'CC0-1.0']
+    // In a choice such as `(BSD-3-Clause OR GPL-2.0)`, one accepted license is enough.
     const choices = names.map((license = '') => license.replace(/^\((.*)\)$/, '$1').split(' OR '))
-    expect(choices.filter((licenses) => !licenses.some((license) => known.includes(license)))).toEqual([])
+    expect(choices.filter((licenses) => !licenses.some((license) => accepted.includes(license)))).toEqual([])
   })
 })
 
 const minified = ['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'zod', 'preact', '@preact/signals']
-test.each(minified)('the licenses name %s, even though its minified code has no paths', (name) => {
+test.each(minified)('the licenses name %s, even though its minified code contains no paths', (name) => {
   const { version } = JSON.parse(read(`node_modules/${name}/package.json`))
   expect(read('dist/THIRD-PARTY-LICENSES.txt')).toContain(`${name} ${version} (`)
 })

@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Creates a checkout with the files that `npm start` and `npm test` run first. */
+/** Creates a checkout that contains only package.json and the scripts that `npm start` and `npm test` run first. */
 async function createCheckout(): Promise<string> {
   const folder = await tempFolder()
   await mkdir(join(folder, 'src/build'), { recursive: true })
@@ -28,12 +28,12 @@ async function createCheckoutWith(folders: readonly string[]): Promise<string> {
   return folder
 }
 
-/** Returns the port of a server that npm has started. */
+/** Waits until the server that npm starts is ready, and returns its port. */
 const portOf = async ({ ready }: NpmCommand) => Number(new URL(await ready()).port)
 
 const serve = ['start', '--', '--port', '0', '--state', ':memory:']
 
-/** Listens on a port; rejects if it is taken. */
+/** Listens on a port until the end of the test. Rejects if the port is taken. */
 async function listenOn(port: number): Promise<void> {
   const server = createServer().listen(port, '127.0.0.1')
   onTestFinished(() => void server.close())
@@ -66,7 +66,7 @@ if (process.argv[2].endsWith('build.ts')) cpSync(${JSON.stringify(join(root, 'di
 else console.log('all tests ran')
 `
 
-test('a fresh clone installs packages and builds on first use, and again only after a change', async () => {
+test('npm installs packages and builds on the first use of a fresh clone, and again only after a change', async () => {
   const folder = await createCheckout()
   for (const name of ['spec', 'fixtures']) await symlink(join(root, name), join(folder, name))
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
@@ -106,7 +106,7 @@ test.each([
   expect(output()).not.toMatch(/not found|\n +at /)
 })
 
-test('stopping npm also stops its child process, and a failed step says that nothing was started', async () => {
+test('stopping npm stops the build, and the message about a failed build says that nothing was started', async () => {
   const folder = await createCheckout()
   const script = `require('node:fs').writeFileSync('building', String(process.pid)); setTimeout(() => {}, 60_000)`
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))

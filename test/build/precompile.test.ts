@@ -34,7 +34,7 @@ async function compileAgain(file: string, hasResponseValidators: boolean) {
 }
 
 describe.each(documents)('the document of %s', (_name, file, hasResponseValidators) => {
-  it('has a precompiled validator for each schema that startup would compile, and no others', async () => {
+  it('has a precompiled validator for each schema that startup would compile, and no other validators', async () => {
     const { compiler, known } = await compileAgain(file, hasResponseValidators)
     const compiled = compiler.compiled.flatMap(({ names }) => [...names.keys()])
     expect(compiled.length).toBeGreaterThan(5)
@@ -62,7 +62,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
   it('results in the same contract whether it is precompiled or not', async () => {
     const { contract } = await compileAgain(file, hasResponseValidators)
     const loaded = await loadContract(file, { precompiled, responses: hasResponseValidators })
-    if (!loaded.ok) throw new Error('the precompiled document does not load')
+    if (!loaded.ok) throw new Error('the precompiled document cannot be loaded')
     for (const part of ['document', 'basePath', 'title', 'version', 'assumptions', 'warnings'] as const)
       expect(loaded.value[part]).toEqual(contract[part])
     const statusesOf = ({ operations }: typeof contract) => operations.map(({ id, statuses }) => [id, statuses])
@@ -76,7 +76,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
     expect(loaded).toMatchObject({ ok: true, value: { title: 'Changed' } })
   })
 
-  it('counts as precompiled at any path, as long as its bytes are the same', async () => {
+  it('counts as precompiled at any path if its bytes are the same', async () => {
     const copy = join(await tempFolder(), 'copy.yaml')
     await copyFile(file, copy)
     const source = await readSource(copy, precompiled)
@@ -98,7 +98,7 @@ it.each(FIXTURE_FILES)('the precompiled fixtures for %s are identical to the par
   expect(known.value.value).toEqual(parsed.value.value)
 })
 
-/** Generates arbitrary values, and examples in which one value is replaced by an arbitrary value. */
+/** Generates arbitrary values, sets of parameters, and examples in which an arbitrary value replaces one value. */
 function valuesLike(examples: readonly (Json | undefined)[]): fc.Arbitrary<unknown> {
   const known = examples.filter((example) => example !== undefined)
   const anything = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('7d', '30d', '14d', '5', 'true'))

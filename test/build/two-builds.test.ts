@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Creates a checkout that can be built: a copy of the sources, with the packages installed in this checkout. */
+/** Creates a checkout that can be built. It has a copy of the sources, and a link to this checkout's packages. */
 async function copyCheckout(): Promise<string> {
   const folder = await tempFolder()
   const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json']
@@ -21,7 +21,7 @@ async function copyCheckout(): Promise<string> {
   return folder
 }
 
-test('two concurrent runs of npm start both build and serve', async () => {
+test('npm start works in two concurrent runs, and its next build does not disturb a running server', async () => {
   const checkout = await copyCheckout()
   const start = () => npm(checkout, 'start', '--', '--port', '0', '--state', ':memory:')
   const builds = async () => (await readdir(checkout)).filter((name) => name.startsWith('dist'))
@@ -46,7 +46,7 @@ test('two concurrent runs of npm start both build and serve', async () => {
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<!doctype html>')])
   }
 
-  // No source is newer than the build, so the next run does not build.
+  // Now no source is newer than the build, so the next run does not build.
   await utimes(source, 1000, 1000)
   const built = await stamp()
   await start().ready()

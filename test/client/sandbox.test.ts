@@ -16,7 +16,7 @@ const test = plainTest.extend('sim', () => simulator.sandbox(`test-${++sandboxCo
 
 const model = '00000000-0000-4000-8000-000000000002'
 
-/** Sends an event as a client that knows only the sandbox's base URL. */
+/** Sends an event like a client that knows only the sandbox's base URL. */
 const send = (baseUrl: string, fields = {}) => call({ origin: baseUrl }, '/events', { body: event(fields) })
 
 const getAnalytics = (baseUrl: string, options: RequestOptions = {}) =>
@@ -136,7 +136,7 @@ describe('the data in a sandbox', () => {
 })
 
 describe('expectations', () => {
-  test('for requests are met immediately or within a time limit', async ({ sim }) => {
+  test('about requests can be met immediately or within a time limit', async ({ sim }) => {
     const later = sim.expectReceived('createEvent', { match: { status: 201 }, within: 10_000 })
     await send(sim.baseUrl, { eventType: 'upgrade' })
     await later
@@ -167,8 +167,8 @@ describe('expectations', () => {
   })
 
   test.each([
-    [{ count: 1 }, /there is no "count"/],
-    [{ body: { eventType: 'a' } }, /there is no "body"\. Put conditions on the request in match/],
+    [{ count: 1 }, /"count" is not one of them/],
+    [{ body: { eventType: 'a' } }, /"body" is not one of them\. Put conditions on the request in match/],
     [5, /got 5/],
   ])('reject the invalid options %j', async (expectation: unknown, message) => {
     const sim = await sandboxWith('misspelled', 'a')
@@ -195,7 +195,7 @@ describe('expectations', () => {
     )
   })
 
-  test('work while fetch is stubbed in the test', async () => {
+  test('work while the test stubs fetch', async () => {
     const sim = await sandboxWith('replaced-fetch', 'a')
     vi.stubGlobal('fetch', () => Promise.reject(new Error('replaced')))
     await sim.expectReceived('createEvent', { times: 1 }).finally(() => vi.unstubAllGlobals())
@@ -216,7 +216,7 @@ describe('expectations', () => {
       /^Responses were unexpected:\n +GET .*404/,
     )
     await expect(sim.expectNoFindings(['violation', 'unexpected'])).rejects.toThrow(
-      /sooner: after 0(\.\d+)? s \(\S+, then \S+\)\nIf the client waits .*\nTo look at .*\nIf this is intended: expectNoFindings\(\['retry'\]\)/,
+      /sooner: after 0(\.\d+)? s \(\S+, then \S+\)\nIf the client uses .*\nTo look at .*\nIf this is intended, allow it: expectNoFindings\(\['retry'\]\)/,
     )
     const { stack } = (await sim.expectNoFindings().catch((error: unknown) => error as Error)) as Error
     expect(stack?.match(/\n +at .*/)?.[0]).toContain('sandbox.test.ts')
@@ -287,7 +287,7 @@ describe('connect', () => {
   })
 
   test('gives the reason if the URL is invalid or no simulator responds', async () => {
-    await expect(connect('http://127.0.0.1:9/__sim')).rejects.toThrow(/No simulator responds at .*npx convsim/)
+    await expect(connect('http://127.0.0.1:9/__sim')).rejects.toThrow(/No simulator is responding at .*npx convsim/)
     await expect(connect('localhost')).rejects.toThrow(/is not the URL of a simulator/)
     await expect(connect('localhost:4010')).rejects.toThrow(/is not the URL of a simulator/)
   })

@@ -17,7 +17,7 @@ import { listenForTest } from '../support/fake-upstream.ts'
 import { runInProcess } from '../support/run-tool.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-test('--help fits on one screen, with every command and ten flags', async () => {
+test('--help fits on one screen, and lists every command and ten flags', async () => {
   const { code, stdout, stderr } = await run(['--help'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const lines = stdout.trimEnd().split('\n')
@@ -55,7 +55,7 @@ describe('check', () => {
       '          type: string\n          nullable: true\n          description: A summary',
     )
 
-  test('finds no problems in the bundled files, and prints counts', async () => {
+  test('finds no problems in the bundled files, and prints counts of what they contain', async () => {
     const { code, stdout } = await runInProcess(['check', '--strict'])
     expect(code).toBe(0)
     expect(stdout).toMatch(
@@ -76,7 +76,7 @@ describe('check', () => {
     expect(stdout).toContain(': cannot be served')
   })
 
-  test('warns if an operation differs from the simulated one with its id; --strict fails on warnings', async () => {
+  test('warns if an operation differs from its simulated version, and fails on warnings with --strict', async () => {
     const { code, stdout } = await runInProcess(['check', await optionalBody()])
     const warning = 'createEvent is served from its examples and schemas, not simulated: the simulator reads a JSON'
     expect([code, stdout]).toEqual([0, expect.stringContaining(warning)])
@@ -114,7 +114,7 @@ describe('check', () => {
     expect([good.code, JSON.parse(good.stdout)]).toMatchObject([0, { ok: true }])
   })
 
-  test('--format github prints a workflow command with the location of each finding', { tags: ['long'] }, async () => {
+  test('--format github prints each finding as a workflow command with its location', { tags: ['long'] }, async () => {
     const [broken, warned] = [await brokenDocument(), await documentWithWarning()]
     const files = [basename(broken), warned, 'none.yaml']
     const { code, stdout } = await run(['check', ...files, '--format', 'github'], { cwd: dirname(broken) })
@@ -156,7 +156,7 @@ async function serveReplies(reply: RequestListener): Promise<string> {
 }
 
 describe('healthcheck', () => {
-  test('exits with 0 if a simulator is ready on the port set by a flag or variable', async () => {
+  test('exits with 0 if a simulator is ready on the port set by a flag or a variable', async () => {
     const { port } = new URL(await convsim(inMemory).ready())
     const results = await Promise.all([
       run(['healthcheck', '--port', port]),
@@ -178,13 +178,13 @@ describe('healthcheck', () => {
     [[], /no response from http:\/\/127\.0\.0\.1:1\/__sim\/health: .*ECONNREFUSED/],
     [['--wait', '--timeout', '1s'], /no response from .*: .*ECONNREFUSED/],
     [['--port', '0'], /port 0 means any free port/],
-  ])('prints the reason and exits with 1 if the simulator cannot be reached: %j', async (flags, reason) => {
+  ])('with the additional flags %j prints why no simulator can be reached, and exits with 1', async (flags, reason) => {
     const { code, stdout, stderr } = await run(['healthcheck', '--port', '1', ...flags])
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
   })
 
-  test('--timeout limits requests without a response, and responses that never end', async () => {
-    const silent = createServer().listen(0, '127.0.0.1') // accepts connections and never responds
+  test('--timeout applies to requests without a response and to responses that never end', async () => {
+    const silent = createServer().listen(0, '127.0.0.1') // accepts connections but never responds
     onTestFinished(() => void silent.close())
     const endless = await serveReplies((_req, res) => {
       const timer = setInterval(() => res.write(' '), 20)
@@ -201,7 +201,7 @@ describe('healthcheck', () => {
     [200, '{"status":"ok"}'],
     [301, ''],
     [404, '\u001b[2J'],
-  ])('exits with 1 if the port belongs to another server, which returns %s %j', async (status, body) => {
+  ])('exits with 1 if another server uses the port and returns %s %j', async (status, body) => {
     const port = await serveReplies((_req, res) => res.writeHead(status).end(body))
     const stderr = `the server at http://127.0.0.1:${port}/__sim/health is not convsim: its response (${status}) `
     const ended = await run(['healthcheck', '--port', port])

@@ -3,7 +3,7 @@ import { createProcessTrial } from '../hostile/processes.ts'
 import { Numbers } from '../hostile/trial.ts'
 import { crashSeed, seededChance } from '../support/chance.ts'
 
-/** The number of rounds; `npm run test:crash` sets 200. */
+/** The number of rounds; `npm run test:crash` sets it to 200. */
 const rounds = Number(process.env['CRASH_ROUNDS'] ?? 2)
 
 test(

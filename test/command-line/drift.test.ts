@@ -93,9 +93,9 @@ describe('recorded traffic', () => {
     const proxy = await proxyTo(origin, { basePath: '/v1', timeoutMs: change === slow ? 50 : 60_000 })
     await callForPeriods(proxy)
     const { code, report } = await judgeExport(proxy)
-    const isNamed = report.notJudged.some((one) => one.reason === reason)
+    const isReasonListed = report.notJudged.some((one) => one.reason === reason)
     const isSame = verdict === 'same'
-    expect([report.verdict, code, report.findings, isNamed]).toEqual([verdict, isSame ? 0 : 1, [], !isSame])
+    expect([report.verdict, code, report.findings, isReasonListed]).toEqual([verdict, isSame ? 0 : 1, [], !isSame])
   })
 
   test('in a HAR file is judged, and requests to other services are skipped', async () => {
@@ -113,7 +113,7 @@ describe('recorded traffic', () => {
     const patch = join(await tempFolder(), 'patch.yaml')
     const unrelated = await runDrift(['https://api.example.org/v1', '--har', file, '--patch', patch], null)
     expect([unrelated.code, unrelated.report.verdict]).toEqual([1, 'not-judged'])
-    expect(unrelated.stderr).toContain('too little could be judged, so --patch writes nothing.')
+    expect(unrelated.stderr).toContain('too little could be judged, so no patch was written.')
     await write(...entries, harEntry(`https://tracker.example.com${path}`, text))
     const several = await runDrift(['--har', file], null)
     expect(several.code).toBe(1)

@@ -17,7 +17,7 @@ const second = await send(analytics)
 const event = await send('/events', order)
 ${failUnless(check)}`
 
-/** Returns a suite that reads twice, ignores errors, and fails if `failsIf` is true. `n` is the run's number. */
+/** Returns a suite that reads analytics twice, ignores errors, and fails if `failsIf`, which can use `n`, is true. */
 const tolerantSuite = (failsIf = 'false', attempts = 1) => `
 for (const name of ['first', 'second']) await attempt(${attempts}, analytics).catch(() => undefined)
 if (${failsIf}) { console.log('failed in run ' + n); process.exit(6) }`
@@ -50,7 +50,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(requestLists).toEqual(['403 forbidden, 200, 200', '200, 403 forbidden, 200', '200, 200, 403 forbidden'])
   })
 
-  test('injects drift into all responses and all items of an array', { tags: ['long'] }, async () => {
+  test('injects drift into all items of an array, in all responses', { tags: ['long'] }, async () => {
     const check = 'first.dataPoints.every(({ date }) => date) || second.dataPoints.some(({ date }) => date)'
     const pointer = '/dataPoints/*/date'
     const { report } = await trySuite(suite(check), '--only', `drift:drop-field@getModelAnalytics${pointer}`)
@@ -58,7 +58,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(report.runs).toEqual([{ ...target, verdict: 'noticed' }])
   })
 
-  test('skips a field that is in no response, with the verdict "not-reached"', { tags: ['long'] }, async () => {
+  test('skips a field that no response has, and gives it the verdict "not-reached"', { tags: ['long'] }, async () => {
     const lines = suite().replaceAll('analytics)', `'/models/00000000-0000-4000-8000-0000000000f1/analytics')`)
     const { code, report } = await trySuite(lines, '--set', 'unknown-enum')
     expect(code).toBe(1)
@@ -78,8 +78,8 @@ for (const name of ['one', 'two', 'three']) {
     expect(first?.report).toMatchObject({ truncated: true, summary: { endedBy: 'max-runs', made: 6 } })
   })
 
-  test('stops after --time, and reports how many runs were not executed', { tags: ['long'] }, async () => {
-    // Each run takes a second, so --time is long enough for the two baseline runs, but not for all the others.
+  test('stops at the --time limit, and reports how many runs were not executed', { tags: ['long'] }, async () => {
+    // Each run takes at least a second, so --time is enough for the two baseline runs, but not for all other runs.
     const lines = `${suite()}\nawait new Promise((resolve) => setTimeout(resolve, 1000))`
     const { code, report, stdout } = await trySuite(lines, '--set', 'drift', '--time', '15s')
     expect(code).toBe(0)
@@ -116,7 +116,7 @@ const event = "const event = (eventType, more) => attempt(1, '/events', { ...ord
 
 test.each([
   ['sends another event: never succeeded', "await event('a').catch(() => event('failed'))"],
-  ['sends another random event: never succeeded', "await event('a', random()).catch(() => event('b', random()))"],
+  ['sends a new event with a new id: never succeeded', "await event('a', random()).catch(() => event('b', random()))"],
   ['reads another model: never succeeded', "await read(analytics).catch(() => read(analytics.replace('2', '1')))"],
   ['adds an id and the time to its retry: recovered', "try { await event('a') } catch { await event('a', random()) }"],
   [
@@ -144,7 +144,7 @@ test.each([
 test.each([
   ['at the start', 1],
   ['at the end', 4 + 1],
-])('a baseline run that fails %s is repeated once, and reported', { tags: ['long'] }, async (when, failedRun) => {
+])('a failed baseline run %s is repeated once, and is reported', { tags: ['long'] }, async (when, failedRun) => {
   const { code, report, stdout } = await trySuite(tolerantSuite(`n === ${failedRun}`, 3), '--set', 'reset')
   expect([code, ...verdictsOf(report)]).toEqual([0, 'recovered', 'recovered'])
   expect(report.summary.changes).toEqual([`${when}, the command failed with exit code 6`])
@@ -178,7 +178,7 @@ test.each([
   ['not-resilient, hung', 0, ''],
   ['unexpected, coverage<1', 0, ''],
   ['advice', 3, 'piece of advice, and in 2 more runs'],
-])('--fail-on %s exits with code %i', { tags: ['long'] }, async (conditions, exit, sentence) => {
+])('with --fail-on %s, convsim each exits with code %i', { tags: ['long'] }, async (conditions, exit, sentence) => {
   const set = 'drop-field;pointer=/eventId,wrong-type;pointer=/eventId'
   const { code, stderr } = await trySuite(suite(), '--set', set, '--fail-on', conditions)
   expect(code).toBe(exit)
@@ -190,12 +190,12 @@ describe('convsim each stops and gives the reason if', () => {
   const controlled = suite().replace('const first', "headers['x-sim-scenario'] = 'critical'\nconst first")
 
   test.each<[string, string, string[], number, RegExp]>([
-    ['the suite fails', suite('false'), [], 5, /fails with exit code 5 without any fault.*\n {2}the check failed\n$/],
-    ['the suite sends no requests', '', [], 1, /sends no requests to the simulator/],
+    ['the suite fails', suite('false'), [], 5, /without a fault, .* exit code 5,.*\n {2}the check failed\n$/],
+    ['the suite sends no requests', '', [], 1, /sent no requests to the simulator/],
     ['no request gets an ordinary response', unauthorized, ['--fail-on', 'hung'], 1, /No fault can .*: 3 x 401\.$/m],
     ['all requests control the simulator', controlled, [], 1, /: 2 x 200 to a request that controls .*, 1 x 400\.$/m],
     [
-      'two runs of the suite differ',
+      'two runs of the suite send different requests',
       `${suite()}\nif (n === 1) await send(analytics.replace('7d', '90d'))`,
       [],
       1,
@@ -206,7 +206,7 @@ describe('convsim each stops and gives the reason if', () => {
     expect([code, stdout, stderr]).toEqual([exit, '', expect.stringMatching(reason)])
   })
 
-  test.each(['1', '2'])('no further simulator can start, with --jobs %s', { tags: ['long'] }, async (jobs) => {
+  test.each(['1', '2'])('no further simulator can start (--jobs %s)', { tags: ['long'] }, async (jobs) => {
     const contract = await tempFile(SMALL, 'small.yaml')
     const remove = `if (n === 3) (await import('node:fs')).rmSync('${contract}')`
     const flags = ['--contract', contract, '--set', 'reset,slow;ms=5,truncated', '--jobs', jobs]
@@ -216,8 +216,8 @@ describe('convsim each stops and gives the reason if', () => {
   })
 
   test.each([
-    ['--run-timeout', /within --run-timeout 1s without any .*:\n {2}waiting\n$/],
-    ['--time', /within --time 1s \(for two runs\) without any fault, so it/],
+    ['--run-timeout', /within --run-timeout 1s, so it cannot .*:\n {2}waiting\n$/],
+    ['--time', /without a fault, .* within --time 1s \(for two runs\), so it/],
   ])('the suite does not end within %s', async (flag, reason) => {
     // A shell starts within a second even on a busy machine.
     const endless = ['sh', '-c', 'echo waiting; exec sleep 600']
@@ -238,7 +238,7 @@ describe('convsim each stops and gives the reason if', () => {
     [['--set', 'expect-violation'], /"expect-violation" is not a fault/],
     [['--only', 'drop-field'], /"drop-field" is not the name of a run\. Expected FAULT@OPERATION/],
     [['--only', 'drift:drop-field@getModelAnalytic/x'], /There is no operation "getModelAnalytic"\. Did you mean/],
-    [['--only', 'drift:drop-field@createEvent/eventI'], /Nowhere to .* mean "drift:drop-field@createEvent\/eventId"/],
+    [['--only', 'drift:drop-field@createEvent/eventI'], /nowhere to .* mean "drift:drop-field@createEvent\/eventId"/],
     [['--only', 'resilience:reset@createPrompt'], /no request in the suite can get this fault/],
   ])('the flags are invalid: %j', { tags: ['long'] }, async (flags, reason) => {
     const { code, stdout, stderr } = await trySuite(suite(), ...flags)
@@ -246,7 +246,7 @@ describe('convsim each stops and gives the reason if', () => {
   })
 })
 
-test('in every run, the clock starts at the same time, and the command to repeat a finding sets that time', {
+test('the clock starts at the same time in every run, and the command that repeats a run sets that time', {
   tags: ['long'],
 }, async () => {
   const lines = `appendFileSync('times', (await (await fetch(control + '/clock')).json()).now + '\\n')
@@ -259,15 +259,15 @@ test('in every run, the clock starts at the same time, and the command to repeat
   expect(new Set(times.map((time) => Date.parse(time)))).toEqual(new Set([Date.parse(clock)]))
 })
 
-/** Replaces the parts of a report that differ between machines and runs. */
-const withoutRun = (text: string) =>
+/** Replaces the parts of a report that differ between machines and runs with placeholders. */
+const withPlaceholders = (text: string) =>
   withoutStylesheet(text)
     .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:...')
     .replaceAll(/\b(?!2026-01-15T12:00:00)20\d\d-\d\d-\d\dT[\d:.]+Z/g, '(now)')
     .replaceAll(/convsim \d+\.\d+\.\d+|"version": ?"\d+\.\d+\.\d+"/g, '(version)')
 
-describe('the report', { tags: ['long'] }, () => {
-  test('is identical in every run as JSON and HTML, and has ordered sections as text', async () => {
+describe('the output', { tags: ['long'] }, () => {
+  test('has ordered sections, and the JSON and HTML reports match the golden files', async () => {
     const cwd = await tempFolder()
     const guard = "process.on('uncaughtException', () => { console.log('no response'); process.exit(1) })"
     const [lines = ''] = eachArgs(suite('first.messageCount > 0')).slice(-1)
@@ -277,7 +277,7 @@ describe('the report', { tags: ['long'] }, () => {
     const { stdout } = await run(['each', ...flags, '--', 'node', 'suite.mjs'], { cwd })
     const read = (extension: string) => readFile(join(cwd, `r.${extension}`), 'utf8')
     const golden = (extension: string, text: string) =>
-      expect(withoutRun(text)).toMatchFileSnapshot(`../features/exec/golden/suite.golden.${extension}`)
+      expect(withPlaceholders(text)).toMatchFileSnapshot(`../features/exec/golden/suite.golden.${extension}`)
     expect(stdout).toMatch(/^Runs:\n.*\n\nFindings:\n.*\n\nVerdicts:\n.*\n\n2 findings\n.*\n3 runs, /s)
     await compareGolden('test/command-line/each.test.ts', async () => {
       await golden('json', `${inLines(JSON.parse(await read('json')), 200)}\n`)
@@ -294,7 +294,7 @@ describe('the report', { tags: ['long'] }, () => {
     expect(stderr).toContain('q=x\\n1')
   })
 
-  test('is written as JSON lines with --log-format json', async () => {
+  test('consists of JSON lines with --log-format json', async () => {
     const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--log-format', 'json']
     const { stdout, stderr } = await trySuite(suite(), ...flags)
     expect(stdout).toBe('')

@@ -6,12 +6,12 @@ import { event } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Returns the arguments that run a line of JavaScript with `convsim exec`. */
+/** Returns the arguments that run JavaScript code with `convsim exec`. */
 const node = (code: string, ...options: string[]) => ['exec', ...options, '--', process.execPath, '-e', code]
 
 const command = (...words: string[]) => ['exec', '--', ...words]
 
-/** Returns a line of JavaScript that sends a request and prints the status of the response. */
+/** Returns JavaScript code that sends a request and prints the status of the response. */
 const send = (path: string, body?: object) => {
   const headers = { authorization: 'Bearer k', 'content-type': 'application/json' }
   const init = { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) }
@@ -81,7 +81,7 @@ describe('the command', () => {
     expect(stdout).toMatch(/^1 http:\/\/127\.0\.0\.1:(?!1\/)/)
   })
 
-  test('can write to stdout as if run directly, since the pipe stays blocking', { tags: ['long'] }, async () => {
+  test('has its stdout in blocking mode, as if it had been run directly', { tags: ['long'] }, async () => {
     const { stdout } = await run(command('sh', '-c', 'grep flags /proc/self/fdinfo/1'))
     const [, octal = ''] = /flags:\s*([0-7]+)/.exec(stdout) ?? []
     expect(Number.parseInt(octal, 8) & constants.O_NONBLOCK).toBe(0)
@@ -119,10 +119,10 @@ describe('convsim exec', () => {
   test.each([
     ['fails a run without requests, and names the condition', flags, '0', 3, /\(no-requests\)/],
     ['warns about a run without requests by default', [], '0', 0, /no request reached .* --env NAME\..* --allow-no-/],
-    ['passes a run without requests if allowed', [...flags, '--allow-no-requests'], '0', 0, /^convsim: 0 req.*\n$/],
+    ['passes a run without requests if told to', [...flags, '--allow-no-requests'], '0', 0, /^convsim: 0 req.*\n$/],
     ['fails a run with a violation', flags, bad, 3, /--fail-on: 1 request broke the contract/],
     ['passes a run that has only other kinds of findings', flags, unexpected, 0, /1 unexpected response/],
-    ['keeps the exit code of a command that fails by itself', flags, failing, 4, /--fail-on: 1 request broke/],
+    ['keeps the exit code of a failing command', flags, failing, 4, /--fail-on: 1 request broke/],
     ['refuses an unknown condition, and lists the known conditions', ['--fail-on', 'violations'], good, 1, known],
   ])('%s', async (_, options, script, exit, words) => {
     const { code, stderr } = await run(node(script, ...options))
@@ -153,7 +153,7 @@ describe('a --report file', () => {
     expect(report).toMatch(/convsim [\d.]+, command .*node.* -e .*, seed 1, clock real, contract sha256:/s)
   })
 
-  test('that cannot be written is named, and other reports are still written', { tags: ['long'] }, async () => {
+  test('that cannot be written is named in an error, and others are still written', { tags: ['long'] }, async () => {
     const cwd = await tempFolder()
     await mkdir(join(cwd, 'gone'))
     const remove = "require('node:fs').rmdirSync('gone')"

@@ -38,7 +38,7 @@ describe('an extended document', () => {
     expect(text).toContain('"$ref":"#/components/schemas/Error"') // generating a response has not changed the document
   })
 
-  test('does not affect operations with a handler, and info lists what serves each operation', async () => {
+  test('does not affect operations with a handler, and /__sim/info lists what serves each operation', async () => {
     const sim = extended()
     for (const operation of operations) expect((await callOperation(sim, operation)).status).toBe(operation.success)
     expect(objectOf(await call(sim, '/__sim/info', { token: null }))['operations']).toMatchObject([
@@ -56,13 +56,13 @@ describe('an edited document', () => {
   const duration = event({ valueType: 'duration', value: 'two hours' })
 
   test.each<[string, string, string, string, RequestOptions, number]>([
-    ['the success status', described(201, 'The event'), described(202, 'The event'), '', {}, 202],
-    ['the status of a refused body', described(400, refused), described(422, refused), '', { body: {} }, 422],
-    ['the base path', 'url: http://127.0.0.1:4010/v1', 'url: https://api.example.test/api/v1/', '/api', {}, 201],
-    ['the only base path served', 'url: http://127.0.0.1:4010/v1', 'url: https://a.test/api/v1/', '', {}, 404],
-    ['a new enum value', '[positive,', '[mixed, positive,', '', { body: event({ influence: 'mixed' }) }, 201],
-    ['a new value type, treated as text', '[currency,', '[duration, currency,', '', { body: duration }, 201],
-  ])('sets %s', async (_, from, to, base, options, status) => {
+    ['sets the success status', described(201, 'The event'), described(202, 'The event'), '', {}, 202],
+    ['sets the status for an invalid body', described(400, refused), described(422, refused), '', { body: {} }, 422],
+    ['sets the base path', 'url: http://127.0.0.1:4010/v1', 'url: https://api.example.test/api/v1/', '/api', {}, 201],
+    ['replaces the old base path', 'url: http://127.0.0.1:4010/v1', 'url: https://a.test/api/v1/', '', {}, 404],
+    ['adds an enum value', '[positive,', '[mixed, positive,', '', { body: event({ influence: 'mixed' }) }, 201],
+    ['adds a value type, treated as text', '[currency,', '[duration, currency,', '', { body: duration }, 201],
+  ])('%s', async (_, from, to, base, options, status) => {
     const sim = await startForTest({ contract: await documentWith(from, to), strict: true })
     expect(await call(sim, `${base}/v1/events`, { body: event(), ...options })).toMatchObject({ status })
   })

@@ -12,7 +12,7 @@ const canLimit = spawnSync('prlimit', ['--version']).status === 0
 const large = { properties: { text: 'x'.repeat(20_000) } }
 
 /** Simulates a full disk with a limit on file sizes, which does not require root privileges. */
-test.skipIf(!canLimit)('a write to a full disk gets a 500 with the reason, and changes nothing', async () => {
+test.skipIf(!canLimit)('a write gets a 500 with the reason if the disk is full, and changes nothing', async () => {
   const state = join(await tempFolder(), 'state.json')
   const start = () => convsim(['--port', '0', '--state', state])
   const first = start()
@@ -25,7 +25,7 @@ test.skipIf(!canLimit)('a write to a full disk gets a 500 with the reason, and c
     acknowledged.push(textOf(await post('/v1/events', event({ insertId: `before-${index}` })), 'eventId'))
   const exported = objectOf(await call({ origin }, '/__sim/export', { token: null }))
 
-  limit(50) // the beginning of an entry still fits in a new log
+  limit(50) // the beginning of an entry still fits in a new log file
   const refused = await Promise.all([
     ...[1, 2, 3].map((n) => post('/v1/events', event({ insertId: `refused-${n}`, ...large }))),
     post('/v1/prompts', prompt({ ...large })),

@@ -79,13 +79,13 @@ const selfReference = (section: string, name = 'a') => ({
 
 test.each<[string, object]>([
   ['extensions', withMembers(extensions, extensions, extensions, extensions)],
-  ['extensions of schemas', documentWithData({ schema: { type: 'object', ...extensions }, ...extensions })],
-  ['an extension of responses', withMembers({}, {}, { responses: { 200: { description: '' }, 'x-a': file } })],
-  ['an extension of a callback', withMembers({}, {}, { callbacks: { a: { 'x-a': file, '{$url}': { post: ok } } } })],
-  ['a link', withLink({ operationId: 'getData', requestBody: file, parameters: url })],
+  ['extensions in schemas', documentWithData({ schema: { type: 'object', ...extensions }, ...extensions })],
+  ['an extension in responses', withMembers({}, {}, { responses: { 200: { description: '' }, 'x-a': file } })],
+  ['an extension in a callback', withMembers({}, {}, { callbacks: { a: { 'x-a': file, '{$url}': { post: ok } } } })],
+  ['a $ref in a link', withLink({ operationId: 'getData', requestBody: file, parameters: url })],
   ['scopes', withScheme({ type: 'oauth2', flows: { implicit: { authorizationUrl: 'https://a.test', scopes: url } } })],
-  ['a discriminator mapping', withSchema({ oneOf: [true], discriminator: { propertyName: 'a', mapping: url } })],
-  ['a definition with the name $ref', withSchema({ $defs: { $ref: true }, patternProperties: { $ref: {} } })],
+  ['a URL as a mapping', withSchema({ oneOf: [true], discriminator: { propertyName: 'a', mapping: url } })],
+  ['a definition named $ref', withSchema({ $defs: { $ref: true }, patternProperties: { $ref: {} } })],
   ['two examples with the same $id', withExamples({ a: { value: { $id: 'a', b: 1 } }, b: { value: { $id: 'a' } } })],
   ['an unknown dialect', documentWithData({ schema: {} }, { jsonSchemaDialect: 'URL' })],
   ['an unknown $schema', withSchema({ $schema: 'URL', properties: { a: { $schema: 'http://a.test' } } })],
@@ -93,7 +93,7 @@ test.each<[string, object]>([
   ['an encoded reference', withSchemas({ $ref: '#/components%2Fschemas/%41' }, { A: { type: 'object' } })],
   ['a reference into a callback', withMembers({}, {}, intoCallback)],
   ['a file as an example', documentWithData({ examples: { a: file } })],
-  ['a file as an example x-a', documentWithData({ examples: { 'x-a': file } })],
+  ['a file as the example x-a', documentWithData({ examples: { 'x-a': file } })],
   ['a file as a link', withLink(file)],
   ['a URL as a callback', withMembers({}, {}, { callbacks: { a: url } })],
   ['a file as a scheme', withScheme(file)],
@@ -122,24 +122,24 @@ test.each<[string, object]>([
   ['a reference that is a number', documentWithData({ schema: { $ref: 7 } })],
   ['a reference that is a list', documentWithData({ schema: { items: { $ref: [url] } } })],
   ['a reference with an invalid index', withSchemas(toInvalidIndex, { A: { allOf: [{}] } })],
-])('a document with %s, which is ignored, is served and passes check', async (_, document) => {
+])('a document with %s is served and passes check, because the reference is ignored', async (_, document) => {
   const { checked, started } = await outcomeOf(document)
   expect([checked, started]).toEqual([[], []])
 })
 
 test.each<[string, object | string, RegExp]>([
-  ['a file as a path', documentWithData({}, { paths: { '/data': file } }), /points outside/],
+  ['a file as a path', documentWithData({}, { paths: { '/data': file } }), /is outside/],
   ['a file as paths', documentWithData({}, { paths: file }), /has no operations/],
-  ['10,000 levels', text.replace('"HERE"', nested(10_000)), /nested deeper than/],
-  ['300 levels', text.replace('"HERE"', nested(300)), /nested deeper than/],
+  ['10,000 levels of nesting', text.replace('"HERE"', nested(10_000)), /nested deeper than/],
+  ['300 levels of nesting', text.replace('"HERE"', nested(300)), /nested deeper than/],
   ['an alias that contains itself', text.replace('"HERE"', '&a [*a]'), /contains itself/],
-  ['__proto__', text.replace('"HERE"', '{ __proto__: { a: 1 } }'), /__proto__/],
+  ['a __proto__ member', text.replace('"HERE"', '{ __proto__: { a: 1 } }'), /__proto__/],
 ])('check and serve both refuse a document with %s', async (_, document, reason) => {
   const { checked, started } = await outcomeOf(document)
   expect([checked.join(), started.join()]).toEqual([expect.stringMatching(reason), expect.stringMatching(reason)])
 })
 
-test('an overlay that sets an invalid version is refused by both check and serve', async () => {
+test('an overlay that sets an invalid OpenAPI version is refused by both check and serve', async () => {
   const actions = [{ target: '$', update: { openapi: '3' } }]
   const overlay = { overlay: '1.1.0', info: { title: 'O', version: '1' }, actions }
   const { checked, started } = await outcomeOf(documentWithData({ example: 1 }), overlay)

@@ -40,7 +40,7 @@ describe('convsim drift', () => {
     expect(stderr).not.toContain('api5.example.com')
   })
 
-  test('shows its progress in a line on a terminal, and clears the line before the report', async () => {
+  test('shows its progress on one line in a terminal, and clears the line before the report', async () => {
     const entries = Array.from({ length: 20 }, () => recordedEvent(created))
     let now = 0
     const shown: string[] = []
@@ -62,7 +62,7 @@ describe('convsim drift', () => {
     expect(patched.report.findings).toEqual([])
   })
 
-  test('treats an object with more than 200 new names as a dictionary', async () => {
+  test('treats an object with more than 200 new fields as a dictionary', async () => {
     const patch = join(await tempFolder(), 'patch.yaml')
     const har = await writeHar([recordedEvent({ ...created, few: newFields(3), many: newFields(201) })])
     await runDrift(['--har', har, '--samples', '1', '--patch', patch])

@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const { eventType: _eventType, ...eventWithoutType } = event()
 
-/** Sends two successful requests, three refused requests (contract, scenario, missing key), and a control request. */
+/** Sends two successful requests, an invalid one, one with a scenario, one without a key, and a control request. */
 async function sendAll(origin: string): Promise<void> {
   await call({ origin }, `${analyticsPath}?period=7d`, { token: 'my-secret-token', headers: { 'x-team': 'a' } })
   await call({ origin }, '/v1/events', { body: eventWithoutType })
@@ -19,7 +19,7 @@ async function sendAll(origin: string): Promise<void> {
   await call({ origin }, '/__sim/scenarios', { token: null })
 }
 
-/** Stops a command, and returns the lines on stdout and stderr. */
+/** Stops a command, and returns the lines that it wrote to stdout and stderr. */
 async function stop(command: Command): Promise<string[]> {
   await command.stop()
   return `${command.stdout()}\n${command.stderr()}`.split('\n').filter((line) => line !== '')
@@ -53,7 +53,7 @@ describe('--log-format json gives every line the members level, time and msg', (
     expect(asText.stderr).toMatch(/^convsim cannot start:\n +--plan: error: .*\n +--scenario: error: /)
   })
 
-  test('even in exec, whose default is text for people', async () => {
+  test('even in exec, whose default is human-readable text', async () => {
     const node = ['--', process.execPath, '-e', '']
     const [asJson, asText] = [await run(['exec', '--log-format', 'json', ...node]), await run(['exec', ...node])]
     for (const line of asJson.stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject(lineShape)
@@ -70,7 +70,7 @@ describe('--log-level', () => {
     expect(metConditions).toMatchObject([{ level: 'error' }])
     const messages = lines.map(({ msg }) => msg)
     expect(messages).toEqual(expect.arrayContaining(['loaded', 'responded', 'stopped']))
-    for (const other of ['decided', 'controlled', 'headers']) expect(messages).not.toContain(other)
+    for (const other of ['decided', 'handled a control request', 'headers']) expect(messages).not.toContain(other)
     const responded = lines.filter(({ msg }) => msg === 'responded')
     for (const line of responded)
       expect(line).toMatchObject({ durationMs: expect.any(Number), tookMs: expect.any(Number) })
@@ -97,7 +97,7 @@ describe('--log-level', () => {
       ['authenticate', [expect.stringMatching(/^The stage "authenticate" returns 401/)]],
       ['handle', expect.any(Array)],
     ])
-    expect(lines.filter(({ msg }) => msg === 'controlled')).toMatchObject([
+    expect(lines.filter(({ msg }) => msg === 'handled a control request')).toMatchObject([
       { level: 'debug', method: 'GET', path: '/__sim/scenarios', status: 200, operation: 'getScenarios' },
     ])
     expect(lines.some(({ msg }) => msg === 'headers')).toBe(false)
@@ -115,7 +115,7 @@ describe('--log-level', () => {
     expect(JSON.stringify(lines)).not.toContain('my-secret-token')
   })
 
-  test('trace indents the extra lines below their request with --log-format pretty', async () => {
+  test('trace with --log-format pretty indents the additional lines below each request', async () => {
     const command = convsim([...inMemory, '--log-level', 'trace', '--log-format', 'pretty'])
     await call({ origin: await command.ready() }, '/v1/events', { body: {}, token: 'my-secret-token' })
     await stop(command)
@@ -129,7 +129,7 @@ describe('--log-level', () => {
 describe('--log-format pretty', () => {
   const pretty = [...inMemory, '--log-format', 'pretty']
 
-  test('starts with a line about inputs and state, and three example commands, which work as printed', async () => {
+  test('starts the log with a line about inputs and state, and three example commands that work', async () => {
     const command = convsim(pretty)
     const origin = await command.ready()
     await command.untilStderr(/requests"\n/)
@@ -137,9 +137,9 @@ describe('--log-format pretty', () => {
       /^Simulating \d+ operations of \S+openapi\.yaml; the state is in memory \(0 events, 0 prompts\)\.\n/,
     )
     const commands = command.stderr().matchAll(/^ {2}[A-Z].*: +(curl .*)$/gm)
-    const replies = await Promise.all(Array.from(commands, ([, curl = '']) => sendAsCurl(curl)))
-    expect(replies.map(({ status }) => status)).toEqual([200, 429, 200])
-    expect(replies.every(({ url }) => url.startsWith(origin))).toBe(true)
+    const responses = await Promise.all(Array.from(commands, ([, curl = '']) => sendAsCurl(curl)))
+    expect(responses.map(({ status }) => status)).toEqual([200, 429, 200])
+    expect(responses.every(({ url }) => url.startsWith(origin))).toBe(true)
   })
 
   test('prints one readable line for each request', async () => {
@@ -164,7 +164,7 @@ describe('--log-format pretty', () => {
     ])
   })
 
-  test('shows a hang, and how long a client waited before it disconnected, not the planned delay', async () => {
+  test('shows that a request hung, and how long a client actually waited before it disconnected', async () => {
     const command = convsim(pretty)
     const origin = await command.ready()
     const head = `GET ${analyticsPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer any-key\r\n`
@@ -208,7 +208,7 @@ test.each(['json', 'pretty'])('a log in the %s format escapes the control charac
   expect(command.stderr()).not.toMatch(/[\u007f-\u009f]/)
 })
 
-/** Sends the request in a curl command from the banner. */
+/** Sends the request that a curl command from the banner would send. */
 function sendAsCurl(command: string): Promise<Response> {
   const headers = [...command.matchAll(/-H "([^":]+): ([^"]+)"/g)].map(([, name = '', value = '']) => [name, value])
   const [, url = ''] = /"(http[^"]+)"$/.exec(command) ?? []

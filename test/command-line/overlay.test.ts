@@ -8,7 +8,7 @@ import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Writes an overlay with one action per line, starting at line 4, and returns its path. */
+/** Writes an overlay with one action per line, starting at line 4, and returns the file's path. */
 async function overlayWith(...actions: string[]): Promise<string> {
   const file = join(await tempFolder(), 'our.overlay.yaml')
   const lines = actions.map((action) => `  - ${action}\n`)
@@ -53,11 +53,11 @@ describe('--overlay published', () => {
     ['a dropped event', '/v1/events', event({ sampleRate: 0 }), 201, 204],
     ['an event without a name', '/v1/events', event({ eventType: '' }), 201, 400],
     ['a user id that is not a UUID', '/v1/events', event({ userId: 'u-1' }), 201, 400],
-    ['a prompt without a product and role', '/v1/prompts', prompt, 201, 400],
+    ['a prompt without a product or a role', '/v1/prompts', prompt, 201, 400],
     ['a prompt with a product and a role', '/v1/prompts', mapped, 201, 201],
     ['an unknown component type', '/v1/prompts', { ...mapped, components: [{ content: 'b', type: 'x' }] }, 201, 400],
     ['a published component type', '/v1/prompts', { ...mapped, components: [{ content: 'b', type: 'rag' }] }, 201, 201],
-  ])('sets the response to %s at %s', async (_, path, body, without, published) => {
+  ])('determines the response to %s at %s', async (_, path, body, without, published) => {
     const [plain, overlaid] = [await startForTest(), await startForTest({ overlay: 'published' })]
     expect((await call(plain, path, { body })).status).toBe(without)
     const response = await call(overlaid, path, { body })

@@ -8,7 +8,7 @@ import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Lists the contents of a folder, including its subfolders, with their modes, sorted by name. */
+/** Lists the files and folders in a folder, at all levels, with their modes, sorted by path. */
 async function listModes(folder: string): Promise<string[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = found.map(({ parentPath, name }) => join(parentPath, name)).sort()

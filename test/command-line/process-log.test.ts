@@ -11,7 +11,7 @@ import { cli, inMemory } from '../support/command.ts'
 import { postAll } from '../support/pipelined.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Starts the built command with piped output that is not read yet. */
+/** Starts the built command with pipes for its output, which are not read yet. */
 function startUnread(args: readonly string[], preloaded: readonly string[] = []) {
   const child = spawn(process.execPath, [...preloaded, cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -30,7 +30,7 @@ const properties = { long: 'x'.repeat(1900) }
 
 test('the buffer of an unread log is bounded, and a line reports the number of dropped lines', async () => {
   const { child, origin } = await serveUnread(['--log-bodies', '--log-format', 'json'])
-  // About 4 kB of log per request: four times the buffer size in total.
+  // Each request logs about 4 kB. In total, that is more than four times the size of the buffer.
   const large = event({ insertId: 'always', properties })
   await postAll(origin, '/v1/events', new Array(10_000).fill(large))
   let log = ''
@@ -77,7 +77,7 @@ test.each(['stdout', 'stderr'] as const)('a closed %s does not stop the server',
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test.each(['--help', 'assumptions', 'check'])('%s exits without an error if its output is closed', async (word) => {
+test.each(['--help', 'assumptions', 'check'])('convsim %s exits without an error if stdout is closed', async (word) => {
   const child = startUnread([word])
   child.stdout.destroy()
   expect(await Promise.all([once(child, 'exit'), text(child.stderr)])).toEqual([[0, null], ''])

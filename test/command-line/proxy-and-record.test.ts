@@ -32,7 +32,7 @@ describe('convsim proxy', () => {
   })
 
   test.each([
-    [[], /^convsim proxy: Give the URL of the real service: convsim proxy https:/],
+    [[], /^convsim proxy: Give the URL of the real service, as in "convsim proxy https:/],
     [['api.example.com'], /^convsim proxy: "api\.example\.com" is not the URL of a service\./],
     [['http://localhost:4010'], /is the address of the proxy itself\. .* --port 4011\./],
     [['http://api.example.com'], /would send CONVSIM_UPSTREAM_TOKEN in clear text/],

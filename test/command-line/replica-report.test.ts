@@ -60,7 +60,7 @@ describeWithRedis('the final report of a replica', () => {
     ['1', ['--fail-on', 'violation'], 1],
     [7, ['--fail-on', 'violation'], 3],
   ])(
-    'started by exec is incomplete if Redis is killed; with the event value %j and the options %j, exec exits with %d',
+    'started by exec is incomplete if Redis is killed; with event value %j and options %j, exec exits with code %d',
     async (value, options, code) => {
       const redis = await redisForTest()
       const report = join(await tempFolder(), 'report.json')

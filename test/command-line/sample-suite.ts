@@ -35,7 +35,7 @@ async function attempt(times, path, body) {
 }
 `
 
-/** Returns a last line that makes a suite fail unless `check` is true. */
+/** Returns a final line that makes a suite fail unless `check` is true. */
 export const failUnless = (check: string) => `\nif (!(${check})) { console.log('the check failed'); process.exit(5) }`
 
 /** Returns lines that start a child process that runs for ten minutes, and append its process id to a file. */
@@ -56,7 +56,7 @@ export const eachArgs = (lines: string, ...flags: string[]) => [
   ...['--', process.execPath, '--input-type=module', '-e', firstLines + lines],
 ]
 
-/** Runs `convsim each` with a suite in a new folder, and returns the outcome, the report and the number of runs. */
+/** Runs `convsim each` with a suite in a new folder. Returns the outcome, folder, report and number of runs. */
 export async function trySuite(lines: string, ...flags: string[]) {
   const cwd = await tempFolder()
   const outcome = await run(eachArgs(lines, ...flags, '--report', 'report.json'), { cwd })

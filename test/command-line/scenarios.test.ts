@@ -39,7 +39,7 @@ describe('convsim scenarios NAME', () => {
     expect(stdout).toMatch(/a model +00000000-0000-4000-8000-000000000429\n/)
   })
 
-  test('works with another contract, and prints "ID" for a path parameter that is not a model', async () => {
+  test('works with another contract, and prints "ID" for a path parameter that is not a model id', async () => {
     const parameters = [{ name: 'teapot', in: 'path', required: true, schema: { type: 'string' } }]
     const responses = { 200: { description: 'Tea.' }, 451: { description: 'Gone.' } }
     const file = await documentWithPaths({
@@ -83,7 +83,7 @@ describe('convsim scenarios NAME', () => {
     const { stdout } = await runInProcess(['scenarios', name])
     const [, command = ''] = /\nExample\n( {2}curl .*?)\n\n/s.exec(stdout) ?? []
     const shell = startProgram('sh', ['-c', command.replace(/http:\/\/[^/]+/, sim.origin)])
-    expect(await shell.ended).toBe(name === 'lost-ack' ? 56 : 0) // curl's exit code for a failure to receive
+    expect(await shell.ended).toBe(name === 'lost-ack' ? 56 : 0) // curl exits with 56 if receiving fails
     const scenarios = [expect.stringMatching(`^${name}`)]
     expect(await listRequests(sim)).toMatchObject([{ scenarios, response: { status } }])
   })

@@ -38,7 +38,7 @@ test('the ready line on stdout is JSON, and the log on stderr says what was load
 })
 
 describe('the address', () => {
-  test('takes its port from the flag, else from CONVSIM_PORT, else from PORT, and its host from HOST', async () => {
+  test('takes its port from the flag, CONVSIM_PORT or PORT, in this order, and its host from HOST', async () => {
     const [plain, prefixed, flag] = [await freePort(), await freePort(), await freePort()]
     const env = { PORT: String(plain), CONVSIM_STATE: ':memory:' }
     const both = { ...env, CONVSIM_PORT: String(prefixed) }
@@ -63,12 +63,12 @@ describe('the address', () => {
     [['-h', 'foo.invalid'], {}, unusable],
     [['-h', '203.0.113.1'], {}, unusable],
     [[], { CONVSIM_HOST: 'x86_64-pc-linux-gnu' }, unusable],
-  ])('prevents startup if unusable, and the error names the flag or variable: %j %o', async (args, env, words) => {
+  ])('prevents startup if it is unusable; the error names the flag or variable: %j %o', async (args, env, words) => {
     const { code, stdout, stderr } = await run([...inMemory, ...args], { env })
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(words)])
   })
 
-  test('prevents startup if in use; the error has a hint, and the state file stays unlocked', async () => {
+  test('prevents startup if it is in use; the error has a hint, and the state file stays unlocked', async () => {
     const state = join(await tempFolder(), 'state.json')
     const { port } = new URL((await startForTest()).origin)
     const byFlag = await run(['--port', port, '--state', state])

@@ -35,7 +35,7 @@ async function sendUntilEnd({ process: child, ended }: Command, signals: readonl
 const signalGroup = ({ process: child }: Command, signal: NodeJS.Signals) =>
   void process.kill(-(child.pid ?? 0), signal)
 
-/** Code that sends a request to an unknown path, and prints "begun". */
+/** Code that sends a request to an unknown path, and then prints "begun". */
 const request = "fetch(process.env.CONVSIM_BASE_URL + '/nowhere').then(() => console.log('begun'))"
 const idle = 'setTimeout(() => {}, 60_000)'
 const countSigints = `let count = 0; process.on('SIGINT', () => { count += 1; console.log('SIGINT', count) })
@@ -101,7 +101,7 @@ describe('copies of the first signal, sent every millisecond until exit, have no
 
 describe('a later signal is reported and immediately ends', { tags: ['long'] }, () => {
   const notice = (signal: string) =>
-    new RegExp(`exiting at once without finishing: ${signal} arrived more than 2 s after SIG\\w+\\.`)
+    new RegExp(`exiting at once without finishing, because ${signal} arrived more than 2 s after SIG\\w+\\.`)
 
   test.each([
     ['serve', 'SIGINT', 130],
@@ -111,7 +111,7 @@ describe('a later signal is reported and immediately ends', { tags: ['long'] }, 
     const command = convsim([name, ...upstream, '--port', '0'], { cwd: await tempFolder() })
     const origin = await command.ready()
     const busy = await connectTo(origin)
-    busy.send(postText('/v1/events', event()).slice(0, -20)) // delays the stop for five seconds
+    busy.send(postText('/v1/events', event()).slice(0, -20)) // delays the stop by five seconds
     await call({ origin }, '/__sim/health', { token: null }) // a response shows that the bytes above have arrived
     command.process.kill('SIGINT')
     await sleep(laterMs)
@@ -184,7 +184,7 @@ test('a copy of a signal is recognized even if the process is busy for over 2 s'
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('after an interrupt, convsim each kills any command that still starts', async () => {
+test('convsim each kills a command that starts after an interrupt', async () => {
   const endless = { file: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'], env: process.env }
   const bounds = { limitMs: 60_000, stopped: AbortSignal.abort(), host: process }
   expect(await runCaptured(endless, bounds)).toMatchObject({ code: 137, isTimedOut: false })

@@ -9,7 +9,7 @@ import { connectTo } from '../support/raw-http.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Starts the command, and sends it all but the last 20 bytes of a request. `finish` sends the rest. */
+/** Starts the command, and sends most of a request. `finish` sends the rest, and returns the response. */
 async function startBusy(state = ':memory:') {
   const command = convsim(['--port', '0', '--state', state])
   const origin = await command.ready()
@@ -26,7 +26,7 @@ async function startBusy(state = ':memory:') {
 }
 
 describe('a stop', () => {
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('caused by %s has exit code 0', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('caused by %s ends with exit code 0', async (signal) => {
     const command = convsim(inMemory)
     await command.ready()
     expect(await command.stop(signal)).toBe(0)
@@ -40,7 +40,7 @@ describe('a stop', () => {
     await command.untilStderr(/"stopping/)
     await expect(call({ origin }, '/__sim/health')).rejects.toThrow()
     const response = await finish()
-    // `Connection: close` prevents the client from reusing the connection.
+    // `Connection: close` tells the client not to reuse the connection.
     expect([response.status, response.headers['connection']]).toEqual([201, 'close'])
     await connection.closed()
     expect(await command.ended).toBe(0)
@@ -54,14 +54,14 @@ describe('a stop', () => {
     ['two pipelined hangs', ['hang', 'hang']],
     ['a ten-minute delay', ['slow;ms=600000']],
     ['a body sent over ten minutes', ['dribble;ms=600000']],
-  ])('ends %s by closing the connection, and waits for a request in flight', async (_name, scenarios) => {
+  ])('ends %s by closing the connection, and waits for another request to finish', async (_name, scenarios) => {
     const { command, origin, finish } = await startBusy()
     const hanging = await connectTo(origin)
     const head = `GET ${analyticsPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer any-key\r\n`
     for (const scenario of scenarios) hanging.send(`${head}X-Sim-Scenario: ${scenario}\r\n\r\n`)
     await readStateInfo({ origin })
     command.process.kill('SIGTERM')
-    // The request in flight is still unfinished, so the connection did not close merely because the server exited.
+    // The other request is still in flight, so the server closed this connection before it exited.
     await hanging.closed()
     expect((await finish()).status).toBe(201)
     expect(await command.ended).toBe(0)
@@ -84,7 +84,7 @@ describe.each<[string, RegExp, (state: string) => Promise<void>]>([
   ['lock file', /its lock file \S+state\.json\.lock was removed/, (state) => rm(`${state}.lock`)],
   ['log', /its log \S+state\.json\.journal was removed/, (state) => rm(`${state}.journal`)],
   ['folder', /its lock file \S+ was removed/, (state) => rm(dirname(state), { recursive: true })],
-])('after the %s for the state was removed,', (name, reason, remove) => {
+])('after the %s for the state has been removed,', (name, reason, remove) => {
   async function startAndRemove() {
     const state = join(await tempFolder(), 'inner', 'state.json')
     const command = convsim(['--port', '0', '--state', state])
@@ -106,7 +106,7 @@ describe.each<[string, RegExp, (state: string) => Promise<void>]>([
     expect(objectOf(await call(target, '/__sim/export', { token: null }))['events']).toHaveLength(1)
   })
 
-  test('a stop reports the removal, has exit code 1, and creates no folder', async () => {
+  test('a stop reports the removal, ends with exit code 1, and creates no folder', async () => {
     const { state, command } = await startAndRemove()
     expect(await command.stop()).toBe(1)
     expect(command.stderr()).toMatch(new RegExp(`not written on shutdown: ${reason.source}`))

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { failUnless, trySuite, verdictsOf } from './sample-suite.ts'
 
-/** A typical client, which makes several attempts, and waits for as long as `Retry-After` says. */
+/** The code of a typical client, which tries up to `attempts` times, and waits as long as `Retry-After` says. */
 const client = `
 async function request(attempts, path, body) {
   for (let attempt = 1; ; attempt += 1) {
@@ -17,7 +17,7 @@ async function request(attempts, path, body) {
   }
 }`
 
-/** Returns code that reads analytics and records an event. `swallow`: code after each call, to ignore failures. */
+/** Returns code that reads analytics and records an event. `swallow` is appended to each call to ignore failures. */
 const calls = (attempts: number, swallow = '') => `${client}
 const { recommendations, conversationCount, messageCount } = (await request(${attempts}, analytics)${swallow}) ?? {}
 const order42 = { ...order, insertId: 'order-42', externalConversationId: 'chat-42' }
@@ -37,7 +37,7 @@ const allDrifts = [
 
 test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
   [
-    'with a good client recovers from each failure, and notices drift in each field that it reads',
+    'with a good client recovers from each fault, and notices drift in each field that it reads',
     calls(3) + checkAll,
     allDrifts,
     { code: 0, kinds: [], resilience: ['recovered'], drift: ['noticed'] },
@@ -51,7 +51,7 @@ test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
     [/^resilience: 2 of 19 good \(10\.5%\): 2 recovered, 17 "green, but the call never succeeded"\.$/m],
   ],
   [
-    'with few assertions recovers, but notices no drift',
+    'without assertions recovers, but notices no drift',
     calls(3),
     ['drop-field;pointer=/conversationCount', 'wrong-type;pointer=/messageCount'],
     { code: 3, kinds: ['unnoticed'], resilience: ['recovered'], drift: ['unnoticed'] },

@@ -16,7 +16,7 @@ const { startSimulator }: typeof import('../../src/index.ts') = await import(
 const certificates = new URL('../support/certificates/', import.meta.url).pathname
 const [cert, key] = [join(certificates, 'expired-cert.pem'), join(certificates, 'expired-key.pem')]
 
-/** Sends a request over TLS, and returns the status and the body, or the error code. */
+/** Sends a request over TLS. Returns the status and the body or, after an error, the error code and an empty string. */
 function call(url: string, ca: string, headers = {}): Promise<readonly [number | string, string]> {
   return new Promise((resolve) => {
     get(url, { ca, headers: { authorization: 'Bearer k', ...headers } }, async (response) =>
@@ -25,7 +25,7 @@ function call(url: string, ca: string, headers = {}): Promise<readonly [number |
   })
 }
 
-/** Starts a server with TLS. `caFile` is the printed path of its CA certificate. */
+/** Starts a server with TLS flags. `caFile` is the path of its CA certificate, or empty if the server prints none. */
 async function serve(...flags: string[]) {
   const command = convsim(['serve', ...inMemory, '--log-format', 'pretty', ...flags])
   const origin = await command.ready()
@@ -38,7 +38,7 @@ describe('--tls', () => {
     const { origin, caFile, port, stop, stderr } = await serve('--tls', '--control-hosts', 'sim.test')
     expect(origin).toMatch(/^https:/)
     const ca = await readFile(caFile, 'utf8')
-    expect(new X509Certificate(ca).serialNumber).toMatch(/^01/) // OpenSSL cannot read some serials with leading zeros
+    expect(new X509Certificate(ca).serialNumber).toMatch(/^01/) // OpenSSL rejects some numbers with leading zeros
     const localhost = origin.replace('127.0.0.1', 'localhost')
     expect((await call(localhost + analyticsPath, ca))[0]).toBe(200)
     expect(await call(`${origin}/__sim/`, ca)).toEqual([200, expect.stringMatching(/^<!doctype html>/)])
@@ -68,7 +68,7 @@ describe('--tls', () => {
     expect(JSON.parse(stdout)).toEqual([404, 2, 2, true, 2])
   })
 
-  test('(as tls: true in startSimulator) exposes the CA certificate, and the returned client trusts it', async () => {
+  test('as an option of startSimulator exposes the CA certificate, and the returned client trusts it', async () => {
     await using sim = await startSimulator({ tls: true })
     expect(sim.baseUrl).toMatch(/^https:/)
     expect((await call(sim.baseUrl + analyticsPath.slice(3), sim.authority ?? ''))[0]).toBe(200)
@@ -90,7 +90,7 @@ test.each([
   ['a certificate without a key', ['--tls-cert', cert], /--tls-cert: error: Also give its key: --tls-key FILE/],
   ['a key without a certificate', ['--tls-key', key], /--tls-key: error: Also give its certificate: --tls-cert FILE/],
   [
-    'a missing file',
+    'a missing certificate file',
     ['--tls-cert', 'none.pem', '--tls-key', key],
     /-cert: error: none.pem is not a PEM certificate: ENOENT/,
   ],

@@ -42,7 +42,7 @@ test.each(['serve', 'check', 'exec -- true', 'drift http://127.0.0.1:9'])(
 )
 
 test.each(['--rules', '--contract', '--overlay', '--seed-state'])(
-  'a file for %s that is empty, or has only a comment, is refused as empty',
+  'a file for %s that is empty, or contains only a comment, is refused as empty',
   async (flag) => {
     for (const text of ['', '\n', '# a comment\n']) {
       const { ended, stderr } = convsim([...inMemory, flag, await tempFile(text, 'empty.yaml')])
@@ -75,7 +75,7 @@ test('recorded traffic is refused from a named pipe, but accepted from a shell�
   expect(shell.stderr() + shell.stdout()).not.toContain('pipe')
 })
 
-test('SIGTERM ends a command that waits for input from a shell’s process substitution', async () => {
+test('SIGTERM ends a command that is waiting for input from a shell’s process substitution', async () => {
   const script = 'exec "$0" "$1" drift --har <(head -c 200000 /dev/zero; echo >&2 waits; exec sleep 30 2>/dev/null)'
   const shell = startProgram('bash', ['-c', script, process.execPath, cli])
   await shell.untilStderr(/waits/)

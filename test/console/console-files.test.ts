@@ -18,15 +18,15 @@ const open = (path: string, headers: Record<string, string> = browser, origin = 
 const assets = readdirSync(new URL('assets', folder)).filter((name) => /\.(js|css)$/.test(name))
 
 describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
-  test('redirects a browser to the console', async () => {
+  test('redirects a browser to the console, and so does HEAD', async () => {
     for (const method of ['GET', 'HEAD']) {
       const response = await fetch(sim().origin + path, { method, headers: browser, redirect: 'manual' })
       expect([response.status, response.headers.get('location')]).toEqual([302, '/__sim/'])
     }
   })
 
-  const others = ['*/*', 'application/json', 'text/*', 'text/htmlx', '']
-  test.each(others)('does not send a client with "Accept: %s" to the console', async (accept) => {
+  const otherTypes = ['*/*', 'application/json', 'text/*', 'text/htmlx', '']
+  test.each(otherTypes)('does not send a client with "Accept: %s" to the console', async (accept) => {
     const response = await open(path, { accept })
     if (path === '/__sim')
       expect([response.status, await response.text()]).toEqual([404, expect.stringMatching(/serves only a page/)])
@@ -57,7 +57,7 @@ test('the console’s page is never cached, and loads only its own files', async
   expect(assets).toEqual(expect.arrayContaining(linked))
 })
 
-test('the scripts and the stylesheet are immutable, and cached for a year', async () => {
+test('the scripts and the stylesheet are declared immutable, and can be cached for a year', async () => {
   for (const name of assets) {
     const response = await open(`/__sim/assets/${name}`)
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
@@ -80,7 +80,7 @@ test('the console’s files do not require the control plane’s token, but the 
   expect((await open('/__sim/requests', browser, own.origin)).status).toBe(401)
 })
 
-test('neither a page from another origin nor a page whose host name was rebound gets the files', async () => {
+test('neither a page from another origin nor a page whose host name was rebound gets the console’s files', async () => {
   const crossOrigin = { ...browser, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
   expect((await open('/__sim/', crossOrigin)).status).toBe(403)
   const rebound = await callRaw(

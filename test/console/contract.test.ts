@@ -21,7 +21,7 @@ async function openOperation(sim: TestSimulator, operation: string, sandbox = 'd
   return page
 }
 
-/** Opens each uncovered item, and returns the commands that are shown. */
+/** Opens each uncovered item, and returns the command that the page shows for each. */
 const readCommands = (page: Page) =>
   page.evaluate<string[]>(`(async () => {
     const commands = []

@@ -18,7 +18,7 @@ import { listSandboxes } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
-/** Models: one in `webShop`, one without a product, one with gaps in its data, and one with refused requests. */
+/** Models: one in `webShop`, one in no product, one with gaps in its data, and one whose requests are refused. */
 const [checkout, onboarding, sparse, refused] = ['1', '4', '7', '429'].map(
   (tail) => `00000000-0000-4000-8000-${tail.padStart(12, '0')}`,
 ) as [string, string, string, string]
@@ -43,18 +43,18 @@ async function readTable(page: Page): Promise<string[][]> {
 }
 
 describeInBrowser('the data view', () => {
-  test('leaves a shaded gap for days without data, and can also show the numbers as a table', async ({ own }) => {
+  test('shows a shaded gap for each day without data, and can also show the numbers as a table', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, sparse)
     const page = await openModel(own, sparse)
     const known = dataPoints.map((day) => day.avgConversationQualityIndex !== null)
     const plot = page.locator('.chart').first()
     const line = (await plot.locator('.chart-line').getAttribute('d')) ?? ''
-    const lines = known.filter((isKnown, index) => isKnown && !known[index - 1]).length
-    expect(line.match(/M/g)).toHaveLength(lines)
+    const lineCount = known.filter((isKnown, index) => isKnown && !known[index - 1]).length
+    expect(line.match(/M/g)).toHaveLength(lineCount)
     const gaps = (await plot.locator('.chart-gap').getAttribute('d')) ?? ''
     expect(gaps.match(/M/g)).toHaveLength(known.filter((isKnown) => !isKnown).length)
-    const count = known.filter((isKnown) => isKnown).length
-    expect(await quality(page).getAttribute('aria-label')).toContain(`${count} of 30 days have data`)
+    const knownCount = known.filter((isKnown) => isKnown).length
+    expect(await quality(page).getAttribute('aria-label')).toContain(`${knownCount} of 30 days have data`)
 
     await click(page, 'Table')
     const score = (value: number | null) => value?.toFixed(4) ?? 'null'
@@ -94,7 +94,7 @@ describeInBrowser('the data view', () => {
     await expectAccessible(page)
   })
 
-  test('keeps the model, period and persona in the URL, and copies the request as curl', async ({ own }) => {
+  test('keeps the model, period and persona in the URL, and can copy the request as curl', async ({ own }) => {
     const page = await openModel(own, checkout)
     await page.getByRole('link', { name: 'Onboarding Guide' }).first().click()
     await page.getByRole('heading', { name: 'Onboarding Guide' }).waitFor()
@@ -142,7 +142,7 @@ describeInBrowser('the data view', () => {
     expect(await page.getByText('This view has failed').count()).toBe(0)
   })
 
-  test('compares the response with and without events', async ({ own }) => {
+  test('shows the effect of events on the numbers, by quality index and by day', async ({ own }) => {
     const page = await openModel(own, checkout)
     expect(await page.locator('.event-effects code').textContent()).toContain(webShop)
     const before = await readAnalytics(own, checkout)

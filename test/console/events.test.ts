@@ -51,7 +51,7 @@ describeInBrowser('the events view', () => {
     await page.getByRole('heading', { name: 'Quality indexes' }).waitFor()
   })
 
-  test.each([390, 1440])('does not truncate badges or wrap ids at %d px', async (width) => {
+  test.each([390, 1440])('does not truncate badges or wrap ids at a width of %d px', async (width) => {
     const own = await startForTest()
     const unknown = '33333333-3333-4333-8333-333333333333'
     for (let sent = 0; sent < 2; sent += 1)
@@ -69,7 +69,7 @@ describeInBrowser('the events view', () => {
     expect(Math.max(...heights)).toBeLessThan(32)
   })
 
-  test('filters by keywords from the URL or the search field, and through links from indexes', async ({ own }) => {
+  test('filters events by a search from the URL, the search field or the link of an index', async ({ own }) => {
     const conversationId = '0b6f4a52-6b0e-4b8e-9f0d-3f1f2d5c7a11'
     await call(own, '/v1/events', { body: event({ eventType: 'a b', conversationId }) })
     await call(own, '/v1/events', { body: event({ externalConversationId: 'chat-1', insertId: 'i-1' }) })
@@ -105,7 +105,7 @@ describeInBrowser('the events view', () => {
     expect(await field.inputValue()).toBe('conversation:chat-1')
   })
 
-  test('keeps an event open when newer events push it out of the list, and opens it from a link', async ({ own }) => {
+  test('keeps an event open, or opens it from a link, after newer events push it out of the list', async ({ own }) => {
     const id = textOf(await call(own, '/v1/events', { body: event({ eventType: 'first' }) }), 'eventId')
     const hash = `#/events/${id}`
     const page = await browser.open(own, { hash })
@@ -133,7 +133,7 @@ describeInBrowser('the events view', () => {
       await route.continue()
     })
     await call(own, '/v1/events', { body: event({ influence: 'positive' }) })
-    // Other clients keep sending requests until the index is shown.
+    // A client keeps sending requests until the page shows the index.
     const isShown = async () => {
       await call(own, '/v1/prompts', { body: prompt() })
       return page.getByRole('cell', { name: '0.600' }).isVisible()

@@ -115,5 +115,5 @@ describeInBrowser('every view', () => {
   )
 })
 
-/** The calls to `fillSandbox`, pending or finished, by sandbox name. */
+/** The promises that `fillSandbox` has returned, by sandbox name. */
 const filledSandboxes = new Map<string, Promise<void>>()

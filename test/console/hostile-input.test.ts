@@ -66,7 +66,7 @@ describeInBrowser('the console', () => {
     }
   })
 
-  test('says that a snapshot no longer exists after another tab has deleted it', async ({ own }) => {
+  test('says that a snapshot is gone if it is deleted before the user confirms its restoration', async ({ own }) => {
     const snapshotId = textOf(await call(own, '/__sim/snapshots', { token: null, body: { name: 'one' } }), 'snapshotId')
     await call(own, '/v1/events', { body: event() })
     const page = await openAt(own, 'sandboxes')

@@ -14,10 +14,10 @@ async function readShortcuts(page: Page): Promise<ReadonlyMap<string, string>> {
   const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await dialog.waitFor()
   const keys = await dialog.locator('dt').allInnerTexts()
-  const sentences = await dialog.locator('dd').allInnerTexts()
+  const descriptions = await dialog.locator('dd').allInnerTexts()
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  return new Map(keys.map((key, index) => [key.trim(), sentences[index] ?? '']))
+  return new Map(keys.map((key, index) => [key.trim(), descriptions[index] ?? '']))
 }
 
 const readOpen = (page: Page) => page.locator('main [aria-current]').first().textContent()
@@ -29,7 +29,7 @@ describeInBrowser('the keyboard shortcuts for a list', () => {
     { view: 'events', noun: 'event', enterTitle: 'Focus the open event' },
     { view: 'prompts', noun: 'prompt', enterTitle: 'Focus the open prompt' },
     { view: 'contract', noun: 'operation', enterTitle: 'Focus the open operation' },
-  ])('act on the entries in $view as the help says', async ({ view, noun, enterTitle }) => {
+  ])('act on the entries in the $view view as the help says', async ({ view, noun, enterTitle }) => {
     const headers = { 'x-sim-sandbox': view }
     for (const eventType of ['first', 'second', 'third']) {
       await call(sim(), '/v1/events', { body: event({ eventType }), headers })
@@ -47,7 +47,7 @@ describeInBrowser('the keyboard shortcuts for a list', () => {
     await expect.poll(() => readOpen(page)).toBe(first)
     const keys = await readShortcuts(page)
     expect([keys.get('j'), keys.get('k'), keys.get('Enter')]).toEqual([`Next ${noun}`, `Previous ${noun}`, enterTitle])
-    if (view !== 'retries') await page.locator('[data-open]').waitFor() // Enter needs an open entry to focus
+    if (view !== 'retries') await page.locator('[data-open]').waitFor() // Enter focuses the open entry
     await page.keyboard.press('Enter')
     if (view === 'retries') await page.getByRole('region', { name: /^Request req-/ }).waitFor()
     else await expect.poll(() => page.evaluate('"open" in document.activeElement.dataset')).toBe(true)
@@ -79,7 +79,7 @@ describeInBrowser('the keyboard focus', () => {
     await expect.poll(() => page.evaluate('document.activeElement.ariaCurrent')).toBe('true')
   })
 
-  test('moves to an open scenario when Enter is pressed, and then into its form with Tab', async () => {
+  test('moves to an open scenario when Enter is pressed, and then into its form when Tab is pressed', async () => {
     const page = await browser.open(sim(), { hash: '#/scenarios' })
     await page.locator('.offer a').first().waitFor()
     await page.keyboard.press('j')
@@ -90,7 +90,7 @@ describeInBrowser('the keyboard focus', () => {
     expect(await page.evaluate('document.activeElement.closest("form") !== null')).toBe(true)
   })
 
-  test.each(['requests', 'events'])('returns to the row of a closed entry in %s, where j continues', async (view) => {
+  test.each(['requests', 'events'])('returns to a closed entry’s row in %s, and j continues there', async (view) => {
     const headers = { 'x-sim-sandbox': `back-${view}` }
     for (const eventType of ['first', 'second', 'third'])
       await call(sim(), '/v1/events', { body: event({ eventType }), headers })

@@ -41,7 +41,7 @@ describeInBrowser('a link between views', () => {
     await expectAccessible(page)
   })
 
-  test('leads from an index to its events, even if the client’s conversation id is a UUID', async ({ own }) => {
+  test('leads from an index to its events, even if externalConversationId is a UUID or markup', async ({ own }) => {
     const ids = ['0B6F4A52-6b0e-4b8e-9f0d-3f1f2d5c7a11', 'a "quoted" \\ id', 'kind:chat', '<b>x</b>']
     for (const externalConversationId of ids)
       await send(own, { externalConversationId, insertId: externalConversationId })

@@ -19,7 +19,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/** Uses the keyboard to switch on a 429 for similar requests. The `Retry-After` exceeds the test's pauses. */
+/** Uses the keyboard to switch on a 429 for similar requests. Its `Retry-After` exceeds the time between requests. */
 async function switchRateLimitOn(page: Page): Promise<void> {
   const parameters = page.getByLabel('With parameters')
   await expect.poll(() => parameters.inputValue()).toBe('rate-limited;retry-after=1')
@@ -41,7 +41,7 @@ async function expectEarlyRetries(page: Page): Promise<void> {
 }
 
 describeInBrowser('a newcomer', () => {
-  test('sends a request, makes others fail, sees the retries, ends the failures, and sees the coverage', async () => {
+  test('can send a request, make others fail, see the retries, end the failures, and see the coverage', async () => {
     const sim = await startForTest({ clock: 'real' })
     const page = await browser.open(sim, { hash: '#/contract' })
     await page.locator('.contents-total').getByText('0 of').waitFor()
@@ -59,17 +59,17 @@ describeInBrowser('a newcomer', () => {
     await page.getByText('No stage refuses the request').waitFor()
     await switchRateLimitOn(page)
 
-    // Each command sends its attempt number, since identical requests without a number might not be retries.
+    // Each command sends its attempt number, since identical requests without a number might not count as retries.
     for (let count = 0; count < 3; count++)
       expect(await runInShell(`${line} -H 'Retry-Attempt: ${count}'`)).toContain('HTTP/1.1 429')
     await page.getByRole('button', { name: '3 new' }).waitFor()
-    await press(page, 'Escape', '2') // leaves the field, and goes to the retries
+    await press(page, 'Escape', '2') // leaves the field, and opens the Retries view
     await expectEarlyRetries(page)
 
     await page.locator('.attempt a').first().click()
     await page.getByText('Sandbox rule 1 applies').waitFor()
     await page.getByRole('link', { name: 'Switch the rule off' }).click()
-    await page.getByText('acted 3×').waitFor()
+    await page.getByText('applied 3×').waitFor()
     await page.getByRole('switch', { name: 'Enable rule 1' }).click()
     await page.locator('.rule.off').waitFor()
     expect(await runInShell(line)).toContain('HTTP/1.1 201')

@@ -9,7 +9,7 @@ const browser = sharedBrowser()
 
 const generousTimeout = { timeout: 20_000 }
 
-/** How long a page must be silent to count as quiet, in milliseconds: longer than any pause between its requests. */
+/** A page that sends no requests for this many milliseconds counts as quiet. Until then, its pauses are shorter. */
 const quietMs = 31_000
 
 /** A page whose clock the test advances, and the control-plane paths that the page has requested. */
@@ -23,7 +23,7 @@ async function openWatched(sim: TestSimulator, hash: string) {
   page.on('request', (request) => {
     const { pathname } = new URL(request.url())
     const path = pathname.replace('/__sim', '')
-    // The page's header polls the clock and the sandboxes, even if no request is handled.
+    // The page's header polls the clock and the sandboxes, even while no client sends requests.
     if (!['/clock', '/sandboxes'].includes(path)) watched.requested.push(path)
   })
   await page.reload()
@@ -32,7 +32,7 @@ async function openWatched(sim: TestSimulator, hash: string) {
   return watched
 }
 
-/** Advances the clock until the page has sent no requests for a while. Clears the recorded paths. */
+/** Advances the clock until the page has sent no requests for a while. Then clears the recorded paths. */
 async function settle(watched: WatchedPage): Promise<void> {
   let count = -1
   const isQuiet = async () => {
@@ -90,7 +90,7 @@ describeInBrowser('the console', () => {
     expect(await page.locator('tbody tr').count()).toBe(1)
   })
 
-  test('shows the restored events after another client restores a snapshot', async ({ own }) => {
+  test('no longer shows an event after another client restores a snapshot without it', async ({ own }) => {
     const snapshot = await call(own, '/__sim/snapshots', { method: 'POST', token: null })
     await call(own, '/v1/events', { body: event() })
     const { page } = await openWatched(own, '#/events')

@@ -7,7 +7,7 @@ import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-/** Adds a version with this content to the prompt `order-assistant`. Returns the prompt's id. */
+/** Creates a version of the prompt `order-assistant` with this content. Returns the prompt's id. */
 async function sendVersion(sim: TestSimulator, content: string, fields = {}): Promise<string> {
   const common = { externalPromptId: 'order-assistant', productId, role: 'assistant', ...fields }
   return textOf(await call(sim, '/v1/prompts', { body: prompt({ ...common, components: [{ content }] }) }), 'promptId')
@@ -26,11 +26,11 @@ describeInBrowser('the prompts view', () => {
     expect(await page.locator('.diff var:visible').allTextContents()).toEqual(['{{customer}}'])
   })
 
-  test('shows a side-by-side diff of two versions by line and word, and activates either version', async ({ own }) => {
+  test('shows a side-by-side diff of two versions by line and word, and can activate either one', async ({ own }) => {
     await sendVersion(own, 'Be polite.\nReply to {{customer}} in English.\nNever promise.\nKeep it short.')
     const id = await sendVersion(own, 'Be polite.\nReply to {{customer}} in {{language}}.\nKeep it short.\nOffer help.')
     const page = await browser.open(own, { hash: `#/prompts/${id}` })
-    await page.getByText('3 of 10 lines differ.').waitFor()
+    await page.getByText('3 of 10 lines changed.').waitFor()
     for (const [selector, texts] of [
       ['td.removed', ['−Reply to {{customer}} in English.', '−Never promise.']],
       ['td.added', ['+Reply to {{customer}} in {{language}}.', '+Offer help.']],

@@ -20,7 +20,7 @@ async function openNewest(sim: TestSimulator, hash?: string): Promise<Page> {
   return page
 }
 
-/** Clicks a copy button, and returns the copied text. The label becomes "Copied"; the accessible name does not. */
+/** Clicks a copy button, and returns the copied text. Only the label changes, not the accessible name. */
 async function copy(page: Page, title: string): Promise<string> {
   await page.getByRole('button', { name: title }).click()
   await page.getByRole('status').getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
@@ -162,7 +162,7 @@ describeInBrowser('an open request', () => {
     expect(objectOf(await call(own, '/__sim/requests', { token: null }))['dropped']).toBe(1)
   })
 
-  test('stays unchanged when another simulator has a different request with the same id', async () => {
+  test('stays unchanged when a new simulator on the same port has another request with the same id', async () => {
     const port = await freePort()
     const before = await startForTest({ clock: 'real', port })
     await call(before, '/v1/events', { body: event() })
@@ -171,7 +171,7 @@ describeInBrowser('an open request', () => {
     await page.getByRole('heading', { name: 'Why' }).waitFor()
     expect(await copyAsCurl.isEnabled()).toBe(true)
     await before.close()
-    await page.getByRole('alert').getByText('does not respond').waitFor()
+    await page.getByRole('alert').getByText('is not responding').waitFor()
     const after = await startForTest({ clock: 'real', port })
     await call(after, analyticsPath)
     await page.getByText('The journal no longer has this request').waitFor()
@@ -194,13 +194,13 @@ describeInBrowser('an open request', () => {
 })
 
 /** Runs code from the clipboard as the body of an async function. */
-async function runCode(code: string, names: Record<string, unknown> = {}): Promise<void> {
+async function runCode(code: string, variables: Record<string, unknown> = {}): Promise<void> {
   process.env['TOKEN'] = 'any-key'
   const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor
-  await new AsyncFunction(...Object.keys(names), code)(...Object.values(names))
+  await new AsyncFunction(...Object.keys(variables), code)(...Object.values(variables))
 }
 
-/** Runs tests as the vitest fixture would, in a sandbox that is checked at the end. Returns the titles. */
+/** Runs tests as the vitest fixture would, in a sandbox that must have no findings at the end. Returns the titles. */
 async function runTests({ origin }: TestSimulator, code: string): Promise<string[]> {
   const found: [string, (fixtures: { readonly sim: unknown }) => Promise<void>][] = []
   const test = (...one: (typeof found)[number]) => found.push(one)
@@ -213,12 +213,12 @@ async function runTests({ origin }: TestSimulator, code: string): Promise<string
 
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send again' })
 
-/** Returns the text of a request. Unlike `fetch`, allows any path, and a body in a GET request. */
+/** Returns the text of an HTTP request. Unlike `fetch`, it allows any path, and a body in a GET request. */
 const rawRequest = (method: string, target: string, headers = '', body = '') =>
   `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`
 
 describeInBrowser('resending a recorded request', () => {
-  test('never reaches the control plane, whatever the path', async ({ own }) => {
+  test('never sends it to the control plane, whatever its path', async ({ own }) => {
     const rule = { scenario: 'server-error' }
     await putRules(own, [rule], 'victim')
     const control = '/__sim/scenarios?sandbox=victim'
@@ -259,7 +259,7 @@ describeInBrowser('resending a recorded request', () => {
     expect(await sendButton(page).getAttribute('title')).toContain(reason)
   })
 
-  test('sends a path with two leading slashes unchanged', async ({ own }) => {
+  test('does not change a path with two leading slashes', async ({ own }) => {
     await callRaw(own.origin, rawRequest('GET', '//evil.example/x'))
     const page = await browser.open(own, { hash: '#/requests/req-1' })
     await page.getByText('Refused with 404').waitFor()

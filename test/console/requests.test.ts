@@ -13,7 +13,7 @@ const postEvents = ({ origin }: TestSimulator, count: number) =>
   postAll(origin, '/v1/events', Array(count).fill(event()))
 
 describeInBrowser('the requests view', () => {
-  test('shows the request, any cause of the response, and the sandbox in each row', async ({ own }) => {
+  test('shows the request, the cause of its response (if any), and the sandbox in each row', async ({ own }) => {
     await putRules(own, [{ operation: 'createPrompt', scenario: 'unavailable' }])
     await call(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
@@ -47,18 +47,18 @@ describeInBrowser('the requests view', () => {
     expect(await page.evaluate(overflow)).toBe('visible') // any other value would clip the tooltip
   })
 
-  test('summarizes the requests and active rules, and switches rules off', async ({ own }) => {
+  test('summarizes the requests and active rules, can switch rules off, and can save reports', async ({ own }) => {
     await putRules(own, [
       { operation: 'createPrompt', scenario: 'rate-limited' },
       { scenario: 'slow', enabled: false },
     ])
     await call(own, '/v1/events', { body: {} })
     const page = await browser.open(own)
-    const summary = /^1 request.*3 violations.*1 rule on:rate-limited off/
+    const summary = /^1 request.*3 violations.*1 active rule:rate-limited Switch off/
     await expect.poll(() => page.locator('.summary').textContent()).toMatch(summary)
     await page.getByText(`${own.origin}/v1`).waitFor()
     await page.getByRole('button', { name: 'Switch off rule 1: rate-limited' }).click()
-    await page.locator('.summary').getByText('rule on').waitFor({ state: 'detached' })
+    await page.locator('.summary').getByText('active rule').waitFor({ state: 'detached' })
     expect(await steer(own, 'GET', '/scenarios')).toMatchObject({ rules: [{ enabled: false }, { enabled: false }] })
     for (const [name, file] of [
       ['JSON', 'default.report.json'],
@@ -86,7 +86,7 @@ describeInBrowser('the requests view', () => {
     await page.getByRole('option', { name: /POST \/v1\/events hung$/ }).waitFor()
   })
 
-  test('marks retry problems, and filters by them', async ({ own }) => {
+  test('marks retry problems, and can filter by them', async ({ own }) => {
     await call(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited;retry-after=60' } })
     await call(own, analyticsPath, { headers: { 'retry-attempt': '1' } })
     await call(own, '/v1/prompts', { body: prompt() })
@@ -107,7 +107,7 @@ describeInBrowser('the requests view', () => {
     await page.getByText('3 listed').waitFor()
   })
 
-  test('clears the list after a confirmation, and says if a linked sandbox does not exist', async ({ own }) => {
+  test('clears the list after a confirmation, and reports that a linked sandbox does not exist', async ({ own }) => {
     await call(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()
@@ -202,7 +202,7 @@ describeInBrowser('the list of requests', () => {
     await page.keyboard.press('Escape') // leaves the field
     await page.keyboard.press('p')
     await call(own, '/v1/events', { body: event() })
-    await page.getByText('Paused; 1 new.').waitFor()
+    await page.getByText('Paused; new requests: 1.').waitFor()
     const response = page.waitForResponse(route.request().url())
     await route.continue()
     await (await response).finished()

@@ -8,7 +8,7 @@ import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-/** Sends an event with a sequence of responses. All attempts at a call send the same sequence. */
+/** Sends an event, and requests a sequence of responses. All attempts at a call must request the same sequence. */
 const send = (sim: TestSimulator, sequence: string, insertId: string, headers: Record<string, string> = {}) =>
   call(sim, '/v1/events', {
     body: event({ insertId, eventAt: '2026-01-15T12:00:00Z' }),
@@ -82,7 +82,7 @@ describeInBrowser('the retries view', () => {
     expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
   })
 
-  test('says how attempts failed and which calls have no retry problem, and lists single attempts on demand', async ({
+  test('says how attempts failed and which calls have no retry problem, and lists unretried calls on demand', async ({
     own,
   }) => {
     await call(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })

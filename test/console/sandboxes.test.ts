@@ -42,7 +42,7 @@ describeInBrowser('the sandboxes view', () => {
     expect(page.url()).toContain('sandbox=w1')
   })
 
-  test('creates a sandbox, and rejects a name that is in use', async ({ own }) => {
+  test('creates a sandbox, rejects a name that is in use, and changes the seed of a sandbox', async ({ own }) => {
     await sendEvents(own, 1, {}, 'w1')
     const page = await openAt(own)
     const name = page.getByLabel('Name of the new sandbox')
@@ -60,7 +60,7 @@ describeInBrowser('the sandboxes view', () => {
     expect((await steer(own, 'PUT', '/sandboxes/w2', {}))['seed']).toBe('42')
   })
 
-  test('asks before a reset, lists what will be lost, and does nothing if the user cancels', async ({ own }) => {
+  test('asks before resetting, lists what will be lost, and does nothing if the user cancels', async ({ own }) => {
     await sendEvents(own, 2, {}, 'w1')
     await putRules(own, [{ scenario: 'unavailable', times: 1 }], 'w1')
     const page = await openAt(own, 'w1')
@@ -114,7 +114,7 @@ describeInBrowser('the sandboxes view', () => {
     await listed.waitFor({ state: 'detached' })
   })
 
-  test('exports a file, imports it into another sandbox, and says why a file cannot be imported', async ({ own }) => {
+  test('exports a sandbox, imports the file into another, and says why a file cannot be imported', async ({ own }) => {
     const file = join(await tempFolder(), 'w1.json')
     await sendEvents(own, 2, {}, 'w1')
     await sendEvents(own, 1, {}, 'w2')

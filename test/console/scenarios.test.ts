@@ -19,7 +19,7 @@ import { readControl } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
-/** Opens the view, or with a path such as `/slow`, a scenario in the catalogue. */
+/** Opens the view or, if given a path such as `/slow`, a scenario in the catalogue. */
 async function openAt(sim: TestSimulator, path = ''): Promise<Page> {
   const page = await browser.open(sim, { hash: `#/scenarios${path}` })
   await page.locator('.pane-head').first().waitFor()
@@ -52,7 +52,7 @@ describeInBrowser('the scenarios view', () => {
     await page.getByText('No scenarios match.').waitFor()
   })
 
-  test('switches on a scenario with parameters for some requests, and counts how many it acts on', async ({ own }) => {
+  test('switches on a scenario with parameters for some requests, and counts those it applies to', async ({ own }) => {
     const page = await openAt(own)
     await page.locator('.offer').getByText('rate-limited', { exact: true }).click()
     await page.locator('.rule-form .pairs').getByText('Retry-After', { exact: true }).waitFor()
@@ -68,11 +68,11 @@ describeInBrowser('the scenarios view', () => {
     expect(await sendEvents(own, 1)).toEqual([201])
     const refused = await call(own, '/v1/events', { body: event({ eventType: 'refund' }) })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7'])
-    await rule.getByText('acted 1×, 1 left').waitFor()
+    await rule.getByText('applied 1×, 1 left').waitFor()
     await sendEvents(own, 2, { eventType: 'refund' })
-    await rule.getByText('acted 2×, used up').waitFor()
+    await rule.getByText('applied 2×, used up').waitFor()
     await page.getByRole('button', { name: 'Reset counts' }).click()
-    await rule.getByText('acted 0×, 2 left').waitFor()
+    await rule.getByText('applied 0×, 2 left').waitFor()
     expect(await sendEvents(own, 3, { eventType: 'refund' })).toEqual([429, 429, 201])
   })
 
@@ -114,7 +114,7 @@ describeInBrowser('the scenarios view', () => {
     expect(await sendEvents(own, 1)).toEqual([500])
   })
 
-  test('copies the header that is equivalent to a form or a rule', async ({ own }) => {
+  test('copies the header that is equivalent to the form or to a rule', async ({ own }) => {
     await putRules(own, [{ operation: 'createEvent', sequence: '429*2, 200' }])
     const page = await openAt(own, '/slow')
     await page.getByLabel('ms', { exact: false }).first().fill('20')
@@ -124,7 +124,7 @@ describeInBrowser('the scenarios view', () => {
     expect(await copied()).toBe('X-Sim-Scenario: slow;ms=20;distribution=uniform')
     const [, value = ''] = (await copied()).split(': ')
     expect((await call(own, analyticsPath, { headers: { 'x-sim-scenario': value } })).status).toBe(200)
-    await page.getByRole('button', { name: 'Copy header for rule 1' }).click()
+    await page.getByRole('button', { name: 'Copy the header for rule 1' }).click()
     expect(await copied()).toBe('X-Sim-Sequence: 429*2, 200')
   })
 
@@ -150,14 +150,14 @@ describeInBrowser('the scenarios view', () => {
     const startupRule = page.locator('.rule').filter({ hasText: 'server-error' })
     await startupRule.waitFor()
     expect(await sendEvents(own, 1)).toEqual([500])
-    await startupRule.getByText('acted 1×').waitFor()
+    await startupRule.getByText('applied 1×').waitFor()
     expect(await startupRule.getByRole('button').count()).toBe(0)
   })
 })
 
 const model = '0f6b2c4e-1111-4222-8333-444455556666'
 
-/** A rule with conditions of many kinds. Its body condition is an object, although the form itself writes pointers. */
+/** A rule with conditions of many kinds. Its body condition is nested, but the form writes JSON Pointers. */
 const fullRule = {
   operation: 'createEvent',
   match: {
@@ -201,7 +201,7 @@ describeInBrowser('the rule form', () => {
     const match = { method: 'POST', header: { 'x-team': 'blue' } }
     expect(await readRules(own)).toEqual([first, { scenario: 'slow;ms=9', match, probability: 0.25 }, last])
     await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
-    // The page sets the focus in the next frame.
+    // The page moves the focus in the next animation frame.
     await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Edit rule 2')
   })
 
@@ -222,7 +222,7 @@ describeInBrowser('the rule form', () => {
     expect(await readRules(own)).toEqual(rules)
   })
 
-  test('combines conditions of several kinds in a rule that acts only on matching requests', async ({ own }) => {
+  test('combines conditions of several kinds in a rule that applies only to matching requests', async ({ own }) => {
     const page = await openAt(own, '/server-error')
     await page.getByLabel('operation').selectOption('createEvent')
     await addCondition(page, 'method')
@@ -247,7 +247,7 @@ describeInBrowser('the rule form', () => {
     const other = { ...body, insertId: 'other' }
     expect((await call(own, '/v1/events', { body: other, headers: { 'x-absent': 'no' } })).status).toBe(201)
     expect((await call(own, '/v1/events', { body: event({ eventType: 'refund' }) })).status).toBe(201)
-    await page.getByText('acted 1×').waitFor()
+    await page.getByText('applied 1×').waitFor()
   })
 
   test('offers the models in the fixtures, and adds a rule for the chosen model', async ({ own }) => {

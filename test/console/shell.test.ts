@@ -44,13 +44,13 @@ describeInBrowser('the console', () => {
     await page.getByRole('heading', { name: 'Checkout Assistant' }).waitFor()
     await choose('open greeting')
     await page.getByRole('region', { name: 'Request req-1' }).waitFor()
-    for (const [text, first] of [
+    for (const [text, title] of [
       ['clear', 'Clear the requests in the sandbox default?'],
       ['reset', 'Reset the sandbox default?'],
       ['remove', 'Remove all rules?'],
     ] as const) {
       await choose(text)
-      await page.getByRole('dialog', { name: first }).getByText('Cancel').click()
+      await page.getByRole('dialog', { name: title }).getByText('Cancel').click()
     }
     await page.keyboard.press('Control+k')
     for (const word of ['report', 'export', 'snapshot', 'delete']) {
@@ -62,17 +62,17 @@ describeInBrowser('the console', () => {
     }
   })
 
-  test('says that the simulator does not respond, and reconnects to a new simulator automatically', async () => {
+  test('says that the simulator is not responding, and reconnects to a new simulator automatically', async () => {
     const port = await freePort()
     const first = await startWatched({ port })
     const page = await browser.open(first)
     await page.getByText('No requests yet').waitFor()
     await first.close()
-    await page.getByRole('alert').getByText('does not respond').waitFor()
+    await page.getByRole('alert').getByText('is not responding').waitFor()
     const second = await startForTest({ port })
     await call(second, '/v1/events', { body: event() })
     await page.getByRole('row', { name: '/v1/events' }).waitFor()
-    // The list is read separately from the stream, so its rows may appear before the stream is open again.
+    // The page requests the list separately from the stream, so the rows may appear before the stream is open again.
     await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 

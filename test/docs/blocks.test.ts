@@ -131,14 +131,14 @@ describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
   },
 )
 
-test('each block that is not run has a reason', () => {
+test('each block that is not run is marked with a reason', () => {
   const unexplained = pages.flatMap(({ path, blocks }) =>
     blocks.filter(({ notRun }) => notRun?.trim() === '').map(({ line }) => `${path}:${line}`),
   )
   expect(unexplained).toEqual([])
 })
 
-test('each shell block that is run sets the variables that it uses, except CONVSIM_ variables', () => {
+test('each shell block that is run sets the variables that it uses, except for CONVSIM_ variables', () => {
   const unset = pages.flatMap(({ path, blocks }) =>
     blocks
       .filter(({ language, notRun }) => language === 'sh' && notRun === undefined)

@@ -29,7 +29,7 @@ function findProblem(path: string, anchor: string | undefined): string | undefin
 /** Returns a page without its tables. */
 const withoutTables = (page: string) => page.replace(/^\s*\|.*$/gm, '')
 
-test('every link between pages points to an existing file and section', () => {
+test('every link to a file in the repository points to an existing file and section', () => {
   const problems = pages.flatMap((page) =>
     findLinks(page)
       .filter((link) => !/^(https?|mailto):/.test(link))
@@ -54,11 +54,11 @@ test('every documentation section that the code mentions exists', async () => {
   expect(problems).toEqual([])
 })
 
-test('every document that code or documentation mentions is in the repository', () => {
+test('every document that the code or the documentation mentions is in the repository', () => {
   const missing = [...sources, ...pages].flatMap(({ path, text }) =>
     [...text.matchAll(/[\w./-]*\w\.md\b/g)]
       .map(([name]) => name)
-      // Ignore files that are in the Docker image, in a user's project, or served by the control plane.
+      // Ignore files in the Docker image or in a user's project, and files that the control plane serves.
       .filter((name) => !/^\/|^\.claude\/|^skill\.md$/.test(name))
       .filter((name) => ![root, join(root, dirname(path))].some((folder) => existsSync(join(folder, name))))
       .map((name) => `${path} mentions ${name}`),
@@ -83,14 +83,14 @@ test('citations of docs/development/service.md in src/ name a section, and all c
   expect(crossReferences.filter((section) => !sections.includes(section))).toEqual([])
 })
 
-test('the table of contents in the README links to every page', () => {
-  const contents = pages.find(({ path }) => path === 'README.md')
-  const linked = contents ? findLinks(contents).map((link) => link.split('#')[0]) : []
+test('the README links to every page in docs/', () => {
+  const readme = pages.find(({ path }) => path === 'README.md')
+  const linked = readme ? findLinks(readme).map((link) => link.split('#')[0]) : []
   const docPages = pages.map(({ path }) => path).filter((path) => path.startsWith('docs/'))
   expect(docPages.filter((path) => !linked.includes(path))).toEqual([])
 })
 
-test('the documentation has at most 17 pages and 20,500 words, excluding tables', () => {
+test('docs/ has at most 17 pages and, excluding tables, at most 20,500 words', () => {
   const docPages = pages.filter(({ path }) => path.startsWith('docs/'))
   expect(docPages.length).toBeLessThanOrEqual(17)
   const words = docPages.flatMap(({ text }) => withoutTables(text).match(/\S+/g) ?? [])
@@ -105,7 +105,7 @@ describe('an image', () => {
     }),
   )
 
-  test('on a page has alternative text and is at most 200 kB', () => {
+  test('on a page has more than 40 characters of alternative text, and a size of at most 200 kB', () => {
     expect(images).not.toEqual([])
     for (const { text, file } of images) {
       expect(text.length, file).toBeGreaterThan(40)

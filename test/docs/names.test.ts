@@ -23,7 +23,7 @@ function findUnknown(pattern: RegExp, isKnown: (name: string) => boolean): strin
   )
 }
 
-/** Flags that the pages mention, but that are not settings, such as flags of other programs. */
+/** Flags that the pages mention but that are not settings, such as the flags of other programs. */
 const otherFlags = [
   ...['--rm', '--user', '--platform', '--tag', '--push', '--start-interval', '--fail-on', '--minutes', '--save-dev'],
   ...['--test', '--test-global-setup', '--fail-with-body', '--silent', '--no', '--version', '--help', '--all'],

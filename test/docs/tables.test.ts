@@ -7,7 +7,7 @@ const pages = readPages()
 
 test.each(pages)('the tables in $path match the code', ({ text }) => {
   expect(text).not.toMatch(/e\.g\. \|/)
-  const advice = 'the code has changed; regenerate the tables in the documentation: npm run readme'
+  const advice = 'the tables differ from the code; to regenerate them, run: npm run readme'
   expect(insertTables(text, tables), advice).toBe(text)
 })
 

@@ -18,7 +18,7 @@ const messages = new Map(
   ),
 )
 
-/** Runs a command that must fail, and returns its error output. */
+/** Runs a `convsim` command that must fail, and returns its error output. */
 async function runFailing(args: readonly string[], options?: RunOptions): Promise<string> {
   const { code, stderr } = await run(args, { ...options, env: { CONVSIM_LOG_FORMAT: 'pretty', ...options?.env } })
   expect(code).not.toBe(0)
@@ -30,7 +30,7 @@ async function errorFor(path: string, options?: RequestOptions, settings?: Param
   return errorOf(await call(await startForTest(settings), path, options))
 }
 
-/** Runs a script with `convsim each`, which must fail, and returns the error output. */
+/** Runs `convsim each` on a Node.js script. Expects `convsim each` to fail, and returns its error output. */
 const tryEach = (code: string, ...flags: string[]) => runFailing(['each', ...flags, '--', process.execPath, '-e', code])
 
 const eventsPath = '/v1/events'
@@ -128,12 +128,12 @@ describe('the troubleshooting page', () => {
     for (const line of message.split('\n')) expect(output).toMatch(patternOf(line))
   })
 
-  test('has a section for each tested message, and at least twenty sections', () => {
+  test('has exactly one section for each tested message, and at least twenty sections', () => {
     expect([...messages.keys()]).toEqual(Object.keys(provocations))
     expect(messages.size).toBeGreaterThanOrEqual(20)
   })
 
-  test('has a fix after each message', () => {
+  test('has an explanation after each message', () => {
     const { text } = readPage('docs/troubleshooting.md')
     const sections = text.split(/^##+ /m).filter((section) => section.includes('```text'))
     expect(sections.filter((section) => !/```\n\n\S/.test(section))).toEqual([])

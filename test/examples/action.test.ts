@@ -25,7 +25,7 @@ beforeAll(() => {
 })
 afterAll(() => project.remove())
 
-/** Runs the action's steps as GitHub's runner does. Returns what they print, and the variables and outputs they set. */
+/** Runs the action's steps as GitHub does. Returns the exit code, the printed text, the variables and the outputs. */
 async function runAction(values: Readonly<Record<string, string>>) {
   const temp = await tempFolder()
   const [variables, outputs] = [join(temp, 'env'), join(temp, 'output')]
@@ -63,7 +63,7 @@ function readPairs(file: string): Record<string, string> {
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)))
 }
 
-test('the action starts a simulator for later steps, with the given arguments and the job’s files', async () => {
+test('the action starts a simulator for later steps; its arguments can name files in the workspace', async () => {
   const actions = [{ target: '$.servers[0]', update: { url: 'http://localhost:4010/v2' } }]
   const overlay = { overlay: '1.0.0', info: { title: 'Version 2', version: '1' }, actions }
   writeFileSync(join(project.folder, 'v2.json'), JSON.stringify(overlay))
@@ -77,7 +77,7 @@ test('the action starts a simulator for later steps, with the given arguments an
   expect((await fetch(`${env['CONVSIM_BASE_URL']}/models`)).headers.get('x-sim-origin')).toBe('contract')
 })
 
-test('the action fails with the reason if convsim does not start', async () => {
+test('the action fails and prints the reason if convsim does not start', async () => {
   const [file] = readdirSync(project.folder).filter((name) => name.endsWith('.tgz'))
   const { code, output } = await runAction({ package: `./${file}`, arguments: '--sead 7' })
   expect(code).toBe(1)

@@ -52,7 +52,7 @@ test('each simulator URL in the examples points to the service or the control pl
   expect(new Set(paths)).toEqual(new Set(['/v1', '/__sim']))
 })
 
-test('convsim starts with the container variables in the examples', async () => {
+test('convsim accepts the environment variables that the examples set for its container', async () => {
   const services = [
     membersIn(membersIn(readExample('compose.yaml'), 'convsim'), 'environment'),
     membersIn(membersIn(readExample('github-actions.yml'), 'convsim'), 'env'),
@@ -65,7 +65,7 @@ test('convsim starts with the container variables in the examples', async () => 
   }
 })
 
-test('the environment variables in the replicas example are settings', () => {
+test('convsim has a setting for each environment variable in the replicas example', () => {
   const [env = {}] = membersIn(membersIn(readExample('replicas/compose.yaml'), 'convsim'), 'environment')
   const names = Object.keys(env as object)
   const known = Object.keys(serverSettings).map(variableOf)
@@ -86,7 +86,7 @@ test('the examples use the current version of the image and of the package', () 
   expect(readFileSync(examplePath('github-actions.yml'), 'utf8')).toContain(`simulator-${version}.tgz`)
 })
 
-test.each(reportCommands)('report command $index in $file fails only if there are findings', async ({ command }) => {
+test.each(reportCommands)('report command $index in $file succeeds unless there are findings', async ({ command }) => {
   const { origin, controlUrl } = await startForTest()
   await call({ origin }, '/v1/events', { body: event() })
   const passing = await runReportCommand(command, controlUrl)
@@ -103,7 +103,7 @@ test('the GitHub and GitLab examples request reports', () => {
 
 const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0
 if (!hasCompose)
-  process.stderr.write('The Docker Compose check of compose.yaml is skipped: "docker compose" is not installed.\n')
+  process.stderr.write('The Docker Compose checks of the examples are skipped: "docker compose" is not installed.\n')
 
 test.skipIf(!hasCompose).each(['compose.yaml', 'replicas/compose.yaml'])('Docker Compose accepts %s', (file) => {
   const args = ['compose', '--file', examplePath(file), 'config', '--quiet']

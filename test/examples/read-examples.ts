@@ -24,7 +24,7 @@ export function readExample(file: ExampleFile): unknown {
   return document.toJS()
 }
 
-/** Returns every string in a value, at any depth, except member names. */
+/** Returns every string in a value, at any depth, except for member names. */
 export function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []

@@ -30,7 +30,7 @@ const [, port] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? []
 /** Returns the capture groups of the matching line in the load balancer's configuration. */
 function readLine(pattern: RegExp): readonly string[] {
   const found = pattern.exec(configuration)
-  if (!found) throw new Error(`haproxy.cfg has no line ${pattern}`)
+  if (!found) throw new Error(`no line in haproxy.cfg matches ${pattern}`)
   return found.slice(1)
 }
 
@@ -44,7 +44,7 @@ test('each service in the example waits only for services that exist and have a 
     }
 })
 
-test('the load balancer reads the configuration next to compose.yaml, and the ports in both files match', () => {
+test('the load balancer reads the configuration file next to compose.yaml, and the ports in both files match', () => {
   const [file] = (balancer.volumes ?? []).map((volume) => volume.split(':')[0] ?? '')
   expect(existsSync(join(examplePath('replicas'), file ?? ''))).toBe(true)
   const [publicPort] = readLine(/^ {2}bind :(\d+)$/m)
@@ -53,20 +53,20 @@ test('the load balancer reads the configuration next to compose.yaml, and the po
   expect([service, servicePort]).toEqual(['convsim', port])
 })
 
-test('the replicas keep their state in the example’s Redis', () => {
+test('the replicas keep their state in the example’s Redis server', () => {
   const state = convsim.environment?.['CONVSIM_STATE'] ?? ''
   expect(parseRedisUrl(state, 'convsim')).toMatchObject({ ok: true })
   expect(Object.keys(services)).toContain(new URL(state).hostname)
 })
 
-test('a stopping replica fails its health checks for long enough that the load balancer notices', () => {
+test('a stopping replica fails its health checks for long enough for the load balancer to notice', () => {
   const drainMs = parseDuration(convsim.environment?.['CONVSIM_DRAIN'] ?? '') ?? 0
   const [interval = '', fall = ''] = readLine(/ check inter (\w+) fall (\d+) /)
   expect(drainMs).toBeGreaterThan(2 * Number(fall) * (parseDuration(interval) ?? Number.POSITIVE_INFINITY))
   expect(parseDuration(convsim.stop_grace_period ?? '')).toBeGreaterThan(drainMs)
 })
 
-test('the load balancer’s health check gets a 200', async () => {
+test('the simulator responds to the load balancer’s health check with 200', async () => {
   const [method, path, version, name, value] = readLine(
     /^ {2}http-check send meth (\w+) uri (\S+) ver (\S+) hdr (\w+) (\w+)$/m,
   )
@@ -75,9 +75,9 @@ test('the load balancer’s health check gets a 200', async () => {
   expect((await callRaw(origin, request)).status).toBe(200)
 })
 
-describeWithRedis('the Redis in the example', () => {
-  // This Redis syncs every write to disk. On a busy machine, that can take longer than the command timeout.
-  test('starts with its arguments, and a simulator can use it', { retry: 2 }, async () => {
+describeWithRedis('the Redis server in the example', () => {
+  // This server syncs every write to disk. On a busy machine, that can take longer than the command timeout.
+  test('starts with the given arguments, and can be used by a simulator', { retry: 2 }, async () => {
     const [program, ...args] = (redis.command ?? '').split(' ')
     expect(program).toBe('redis-server')
     const { url } = await redisForTest({ args })

@@ -5,7 +5,7 @@ import { isObject, type Json } from '../../src/base/core/json.ts'
 import { documentWithData, findProblem, startCounter, tryDocument } from '../support/try-document.ts'
 import { type Chance, type Numbers, pick } from './trial.ts'
 
-const secret = 'file content that must not appear in any response'
+const secret = 'file content that must not appear in any output'
 
 /** Member names that occur in documents, schemas and data. */
 const NAMES =
@@ -24,7 +24,7 @@ const document = () => ({
   },
 })
 
-/** Checks and serves random documents. The two steps must agree, and not throw, reveal a file or send a request. */
+/** Checks and serves random documents. Both steps must agree, and must not throw, reveal a file or send a request. */
 export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-hostile-'))
   const [file, secretFile] = [join(folder, 'contract.json'), join(folder, 'secret.json')]
@@ -39,7 +39,7 @@ export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
     const outcome = await tryDocument(file)
     numbers.add('documents')
     if (outcome.started.length === 0) numbers.add('documents that were served')
-    const failure = counter.counted.requests > 0 ? 'a request was sent' : findProblem(outcome, secret)
+    const failure = counter.counted.requests > 0 ? 'the document caused a request' : findProblem(outcome, secret)
     counter.counted.requests = 0
     if (failure !== undefined) numbers.fail(`${failure}: ${text.slice(0, 3000)}`)
   }

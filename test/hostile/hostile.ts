@@ -2,7 +2,7 @@
  * Tries to make the simulator lose acknowledged writes, stall, leak memory or reveal files, in these kinds of trials:
  *
  * - kill, stop, second writer, full disk: a server must not lose an acknowledged write.
- * - http: a server gets hostile HTTP requests. It must respond, stall for at most 200 ms, and not leak memory.
+ * - http: a server gets hostile HTTP requests. It must respond, and must not stall for over 200 ms or leak memory.
  * - documents: hostile documents are checked and served. Both steps must agree, reveal no files and send no requests.
  *
  * `npm run test:hostile -- --minutes 60` runs for an hour; `--only http,kill` runs only those kinds. The exit code is 1
@@ -15,14 +15,14 @@ import { startHttpTrial } from './http.ts'
 import { createProcessTrial, processKinds } from './processes.ts'
 import { Numbers } from './trial.ts'
 
-/** Functions that start the other kinds of trials, by kind. */
-const trialKinds = { http: startHttpTrial, documents: startDocumentTrial }
+/** The functions that start the trials of requests and documents, by kind. */
+const trialStarters = { http: startHttpTrial, documents: startDocumentTrial }
 
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', default: String(process.pid) },
-    only: { type: 'string', default: [...processKinds, ...Object.keys(trialKinds)].join() },
+    only: { type: 'string', default: [...processKinds, ...Object.keys(trialStarters)].join() },
   },
 })
 const kinds = values.only.split(',')
@@ -33,7 +33,7 @@ const numbers = new Numbers()
 const chance = seededChance(values.seed)
 const processes = createProcessTrial(chance, numbers)
 const trials = []
-for (const [kind, startTrial] of Object.entries(trialKinds))
+for (const [kind, startTrial] of Object.entries(trialStarters))
   if (isSelected(kind)) trials.push(await startTrial(chance, numbers))
 
 const rounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isSelected)

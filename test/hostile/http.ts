@@ -9,22 +9,22 @@ import { sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { requestText } from '../support/raw-http.ts'
 import { type Chance, cli, type Numbers, pick } from './trial.ts'
 
-/** The number of rounds after which memory should stop growing. By then, the journal is full and all code compiled. */
+/** The number of rounds after which memory should stop growing. The journal is full then, and all code is compiled. */
 const WARM_UP_ROUNDS = 50
 
-/** The number of rounds per memory median. Single measurements vary by 40 MB because of garbage collection. */
+/** The number of rounds in each median of memory. Single measurements vary by 40 MB because of garbage collection. */
 const ROUNDS_COMPARED = 100
 
 /** The fraction by which a later median of resident memory may exceed the first median. */
 const MAX_GROWTH = 0.1
 
-/** Twice the limit of `bench:stalls`, since other requests and processes run concurrently here. */
+/** Twice the limit of `bench:stalls`, since other requests are processed, and other processes run, at the same time. */
 const maxStallMs = 200
 
-const MALFORMED_LANES = 16
+const MALFORMED_CLIENTS = 16
 const ORDINARY_PER_ROUND = 1000
 
-/** Starts a simulator, sends it hostile requests in each round, and measures its memory and its longest stall. */
+/** Starts a simulator. Each round sends it hostile requests, and measures its memory and its longest stall. */
 export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
@@ -116,12 +116,12 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   }
 
   return {
-    /** Runs one round: all kinds of requests at once, then a check of the server. */
+    /** Runs one round. Sends all kinds of requests at once, and then checks the server. */
     async run() {
       round += 1
       const slow = Array.from({ length: 20 }, sendSlowly)
       await readStallMs(server)
-      await Promise.all([sendExpensive(), sendOrdinary(), ...Array.from({ length: MALFORMED_LANES }, sendMalformed)])
+      await Promise.all([sendExpensive(), sendOrdinary(), ...Array.from({ length: MALFORMED_CLIENTS }, sendMalformed)])
       for (const socket of slow) socket.destroy()
       await check()
     },

@@ -9,10 +9,10 @@ import { freePort, type StartedTarget, send, startTarget } from '../bench/target
 import { event, prompt } from '../state/drafts.ts'
 import { type Chance, cli, type Numbers } from './trial.ts'
 
-/** The number of rounds that use the same file. Checking a large file would take too long. */
+/** The number of rounds that use the same file. Checking a larger file would take too long. */
 const ROUNDS_PER_FILE = 10
 
-/** The number of clients that write to a process concurrently. */
+/** The number of clients that write to a server concurrently. */
 const WRITERS = 16
 
 /** The kinds of rounds. */
@@ -20,7 +20,7 @@ export const processKinds = ['kill', 'stop', 'second writer', 'full disk'] as co
 
 const headers = { authorization: 'Bearer hostile', 'content-type': 'application/json' }
 
-/** Creates a trial that stops a process, starts a second one or fills the disk. Acknowledged writes must survive. */
+/** Creates a trial that stops a server, starts a second one or fills the disk. Acknowledged writes must survive. */
 export function createProcessTrial(chance: Chance, numbers: Numbers) {
   const canLimit = spawnSync('prlimit', ['--version']).status === 0
   let file = ''
@@ -28,7 +28,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
   let acknowledged = new Set<string>()
   let round = 0
 
-  /** Runs one round. Then starts another server with the file, and checks that no acknowledged write is lost. */
+  /** Runs one round. Then starts another server with the same file, and checks that no acknowledged write was lost. */
   async function run(kind: (typeof processKinds)[number]): Promise<void> {
     if (round % ROUNDS_PER_FILE === 0) startNewFile()
     round += 1
@@ -45,7 +45,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     if (kind === 'full disk') await fillDisk(server)
     numbers.add(kind === 'stop' ? 'stops' : 'kills')
     const outcome = await server.stop(kind === 'stop' ? 'SIGTERM' : 'SIGKILL')
-    if (kind === 'stop' && outcome !== 0) numbers.fail(`a stopped process exited with ${outcome}`)
+    if (kind === 'stop' && outcome !== 0) numbers.fail(`a stopped server exited with ${outcome}`)
     await writers.end()
   }
 
@@ -57,7 +57,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Limits file sizes so that only part of the next entry fits into the log. Sometimes lifts the limit later. */
+  /** Limits file sizes so that only part of the next entry fits in the log. Sometimes lifts the limit later. */
   async function fillDisk({ pid }: StartedTarget): Promise<void> {
     if (!canLimit) return
     numbers.add('full disks')
@@ -70,7 +70,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Starts a second process with the same file while the first process runs, and writes to both processes. */
+  /** Starts a second server with the same file while the first is running, and writes to both servers. */
   async function addWriter(first: StartedTarget): Promise<void> {
     numbers.add('second writers')
     const writers = [write(first, 'first')]
@@ -100,7 +100,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     }
   }
 
-  /** Writes an event or a prompt version. Returns false if the connection broke and the outcome is unknown. */
+  /** Writes an event or a prompt version. Returns false if the connection broke, so the outcome is unknown. */
   async function writeOne({ url }: StartedTarget, id: string, isVersion: boolean): Promise<boolean> {
     const [path, draft] = isVersion
       ? ['/prompts', prompt({ externalPromptId: id.slice(-8) })]
@@ -111,7 +111,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     if (!reply) return false
     const { eventId, versionId } = JSON.parse(reply.text)
     if (reply.status === 201) acknowledged.add(isVersion ? versionId : eventId)
-    numbers.add(reply.status === 201 ? 'acknowledged writes' : `responses ${reply.status}`)
+    numbers.add(reply.status === 201 ? 'acknowledged writes' : `responses with ${reply.status}`)
     return true
   }
 
@@ -124,8 +124,8 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     const stored = new Set([...events.map(({ eventId }) => eventId), ...versions])
     const lost = [...acknowledged].filter((id) => !stored.has(id))
     const insertIds = new Set(events.map(({ fields }) => fields.insertId))
-    if (lost.length > 0) numbers.fail(`${kind}: ${lost.length} acknowledged writes are lost, for example ${lost[0]}`)
-    if (insertIds.size < events.length) numbers.fail(`${kind}: an event is stored twice`)
+    if (lost.length > 0) numbers.fail(`${kind}: ${lost.length} acknowledged writes were lost, for example ${lost[0]}`)
+    if (insertIds.size < events.length) numbers.fail(`${kind}: an event was stored twice`)
     await server.stop()
     if (lost.length > 0) startNewFile()
   }
@@ -138,7 +138,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
   async function startOrReport(): Promise<StartedTarget> {
     const server = await start().catch((error: unknown) => String(error))
     if (typeof server !== 'string') return server
-    numbers.fail(`the file does not load: ${server}`)
+    numbers.fail(`the file cannot be loaded: ${server}`)
     startNewFile()
     return startOrReport()
   }

@@ -1,4 +1,4 @@
-/** The command under test. */
+/** The path of the command under test. */
 export const cli = new URL('../../dist/cli.js', import.meta.url).pathname
 
 /** Counts and peak values by name, in the order of first use. */
@@ -20,7 +20,7 @@ export class Numbers {
     return this.#counts.get(name) ?? 0
   }
 
-  /** Records a failure, such as a lost acknowledged write or a long stall. */
+  /** Counts and prints a failure, such as a lost acknowledged write or a long stall. */
   fail(description: string): void {
     this.failures += 1
     console.log(`FAILURE: ${description}`)
@@ -35,4 +35,4 @@ export class Numbers {
 export type Chance = () => number
 
 export const pick = <Item>(chance: Chance, items: readonly Item[]): Item =>
-  items[Math.floor(chance() * items.length)] as Item // a valid index
+  items[Math.floor(chance() * items.length)] as Item // the index is valid

@@ -12,13 +12,13 @@ const packages: Readonly<Record<string, LockedPackage>> = JSON.parse(
   readFileSync(join(repository, 'package-lock.json'), 'utf8'),
 ).packages
 
-/** Returns true if the lock file has a package where Node looks for it: in the dependent's folder or a parent. */
+/** Returns true if the lock file has a package where Node looks for it: in the dependent's folder or in one above. */
 function isLocked(dependent: string, name: string): boolean {
   if (`${dependent ? `${dependent}/` : ''}node_modules/${name}` in packages) return true
   return dependent !== '' && isLocked(dependent.slice(0, Math.max(0, dependent.lastIndexOf('/node_modules/'))), name)
 }
 
-// npm leaves out a package if the registry lacks its pinned version, and `npm ci` then rejects the lock file.
+// npm omits a package from the lock file if the registry lacks its pinned version. `npm ci` then rejects the file.
 test('the lock file has every package that `npm ci` requires, including packages for other platforms', () => {
   const missing = Object.entries(packages).flatMap(([dependent, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })

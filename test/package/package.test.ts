@@ -51,11 +51,11 @@ describe('the package', () => {
     expect(links.filter((link) => !paths.includes(link))).toEqual([])
   })
 
-  it('is smaller than 5 MB unpacked', () => {
+  it('is smaller than 5 MB when unpacked', () => {
     expect(project.packed.unpackedSize).toBeLessThan(5_000_000)
   })
 
-  it('installs no other package', () => {
+  it('does not install any other package', () => {
     expect(readdirSync(join(project.folder, 'node_modules')).filter((each) => !each.startsWith('.'))).toEqual([name])
     expect(readdirSync(installed)).not.toContain('node_modules')
   })
@@ -176,7 +176,7 @@ describe('a document with an operation that has no handler', () => {
     return spawnSync(process.execPath, args, options)
   }
 
-  it('is served without installing another package', async () => {
+  it('is served even though no other package is installed', async () => {
     const call = `fetch(process.env.CONVSIM_BASE_URL + '/products', { headers: { authorization: 'Bearer k' } })
       .then(({ status }) => { process.exitCode = status === 204 ? 0 : 1 })`
     expect(await exec(process.execPath, '--eval', call)).toMatchObject({ status: 0 })
@@ -190,7 +190,7 @@ it('publint finds no problems in the packed files', async () => {
 
 it.each([
   ['in a Node ES module', 'points.mts', 'nodenext', 'nodenext'],
-  ['in Node CommonJS', 'points.cts', 'nodenext', 'nodenext'],
+  ['in a Node CommonJS module', 'points.cts', 'nodenext', 'nodenext'],
   ['for a bundler', 'points.ts', 'esnext', 'bundler'],
 ])('TypeScript resolves each entry point %s', (_where, file, module, resolution) => {
   // The subpaths of the entry points, without files such as package.json.
@@ -237,7 +237,7 @@ describe.each(versions)('Node %s', (_version, node) => {
     for (const [file, text] of Object.entries(files)) writeFileSync(join(project.folder, file), text)
   })
 
-  it('runs the library in an ES module and in CommonJS, with the same IDs', () => {
+  it('runs the library in an ES module and in CommonJS, and both get the same IDs', () => {
     // CommonJS must also work if require() cannot load ES modules.
     const options = ['--no-experimental-require-module']
     const [fromModule, fromCommonJs] = [project.run(node, 'use.mjs'), project.run(node, ...options, 'use.cjs')]

@@ -11,8 +11,8 @@ import { tempFolder } from '../support/temp-folder.ts'
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
 
-/** Milliseconds until a file is changed again, in case it was not being watched yet. The wait doubles each time. */
-const restartMs = 5_000
+/** Milliseconds to wait before changing a file again, in case it was not being watched yet. Doubles each time. */
+const rewriteMs = 5_000
 
 /** The time limit in milliseconds for three starts from source code on a busy machine. */
 const limitMs = 480_000
@@ -41,7 +41,7 @@ test('npm run dev restarts the simulator when a document or a fixture changes', 
   await dev.ready()
   for (const file of files) {
     const before = starts()
-    for (let timeout = restartMs; starts() === before; timeout *= 2) {
+    for (let timeout = rewriteMs; starts() === before; timeout *= 2) {
       writeFileSync(file, `# ${before}\n`)
       await vi.waitUntil(() => starts() > before, { timeout }).catch(() => undefined)
     }

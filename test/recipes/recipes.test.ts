@@ -46,7 +46,7 @@ const recipes = [...readFileSync(page, 'utf8').matchAll(/^\| \w+ \| \[(\S+)\]\(r
   ([, file = '', command = '']) => ({ file, command, program: command.split(' ')[0] ?? '' }),
 )
 
-/** Returns whether a recipe's program is installed. In CI, a missing required program is an error. */
+/** Returns whether a recipe's program is installed. In CI, throws an error if a required program is missing. */
 function isInstalled(program: string): boolean {
   if (spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return true
   if (process.env['CI'] === 'true' && requiredPrograms.includes(program)) throw new Error(`${program} is not installed`)
@@ -56,7 +56,7 @@ function isInstalled(program: string): boolean {
 
 type Recipe = (typeof recipes)[number]
 
-/** A shell script that immediately resends a failed request once. */
+/** A shell script that sends a request, and immediately resends it once if it fails. */
 const sendTwice = `#!/bin/sh
 curl --silent --fail "$@" || exec curl --silent --fail "$@"
 `
@@ -98,13 +98,13 @@ describe.each(recipes)('the recipe $file', (recipe) => {
     expect(body).toMatchObject({ requests: 6, run: { failOn: [] } })
   })
 
-  test.skipIf(isSkipped)('fails and names the field that breaks the contract', { timeout: limitMs }, async () => {
+  test.skipIf(isSkipped)('fails and names the field if a request is invalid', { timeout: limitMs }, async () => {
     const { code, output } = await runRecipe(recipe, [['currency', 'money']], {})
     expect(output).toMatch(/Requests broke the contract:\n +createEvent: body\/valueType must be .*currency/)
     expect(code).toBe(1)
   })
 
-  test.skipIf(isSkipped)('fails and shows the nearest request and the early retry', { timeout: limitMs }, async () => {
+  test.skipIf(isSkipped)('fails and shows a mismatched request and an early retry', { timeout: limitMs }, async () => {
     const { otherId, retry } = bugs[recipe.file] ?? {}
     if (!otherId || !retry) throw new Error(`"bugs" has no entry for ${recipe.file}`)
     const { code, output } = await runRecipe(recipe, [otherId, retry], {})

@@ -58,7 +58,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       test.each<[string, Partial<EventDraft>, Partial<EventDraft>, boolean]>([
         ['another value', {}, { value: '1.00' }, true],
         ['a time that the first request lacked', {}, { eventAt }, true],
-        ['its properties in another order', { properties: { a: 1, b: 2 } }, { properties: { b: 2, a: 1 } }, false],
+        ['the properties in another order', { properties: { a: 1, b: 2 } }, { properties: { b: 2, a: 1 } }, false],
       ])('a retry with %s keeps the first payload and reports any difference', async (_, first, retry, differs) => {
         const stored = await store.recordEvent(context, event({ insertId: 'order-1', ...first }))
         expect(await store.recordEvent(laterContext, event({ insertId: 'order-1', ...retry }))).toMatchObject({
@@ -169,7 +169,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       const impactOf = async (query: Partial<ImpactQuery> = {}) =>
         Object.fromEntries(await store.eventImpact('default', { ...impactQuery, ...query }))
 
-      test('is summed by UTC day, earliest first, without events that sampling dropped', async () => {
+      test('is summed for each UTC day, in chronological order, without the events that sampling dropped', async () => {
         const other = '00000000-0000-4000-8000-000000000001'
         await store.recordEvent(context, event({ eventAt: '2026-01-14T23:59:59.999Z' }))
         await store.recordEvent(context, event({ eventAt: '2026-01-13T00:00:00.000Z', qualityImpactScore: 0.1 }))
@@ -250,13 +250,13 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await consume(1000)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
       })
 
-      test('setting the clock back opens a new window, and a limit of 0 allows nothing', async () => {
+      test('setting the clock back opens a new rate limit window, and a limit of 0 allows no requests', async () => {
         await store.consumeRate({ ...context, now: 5000 }, 'key', 1, 1000)
         expect(await store.consumeRate({ ...context, now: 100 }, 'key', 1, 1000)).toMatchObject({ allowed: true })
         expect(await store.consumeRate(context, 'other', 0, 1000)).toMatchObject({ allowed: false, remaining: 0 })
       })
 
-      test('each key in each sandbox has its own window, and a reset discards the windows', async () => {
+      test('each key in each sandbox has its own rate limit window, which a sandbox reset discards', async () => {
         const allowed = async (sandbox: string, key: string) =>
           (await store.consumeRate({ ...context, sandbox }, key, 1, 1000)).allowed
         expect([await allowed('default', 'a'), await allowed('default', 'a')]).toEqual([true, false])
@@ -265,7 +265,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect([await allowed('default', 'a'), await allowed('worker-3', 'a')]).toEqual([true, false])
       })
 
-      test('a sequence beyond the limit evicts the least recently advanced sequence', async () => {
+      test('a new sequence beyond the limit of 10,000 evicts the least recently advanced sequence', async () => {
         await store.nextSequenceIndex('default', 'old')
         await store.nextSequenceIndex('default', 'in use')
         for (let index = 0; index < 10_000; index += 1) {
@@ -278,7 +278,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       })
 
       test('sequences are listed in the order of their latest use', async () => {
-        const long = 'rate-limited*2,'.repeat(10) // Redis orders short keys by their first use
+        const long = 'rate-limited*2,'.repeat(10) // a Redis hash of short keys keeps the order of first use
         for (const key of ['a', long, 'c', 'a']) await store.nextSequenceIndex('default', key)
         expect([...(await store.listSequences('default'))]).toEqual(Object.entries({ [long]: 1, c: 1, a: 2 }))
       })
@@ -302,7 +302,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(new Set([first, second, third].map(({ snapshotId }) => snapshotId)).size).toBe(3)
       })
 
-      test('restoring a snapshot restarts sequences', async () => {
+      test('restoring a snapshot restarts the sequences', async () => {
         const { snapshotId } = await store.createSnapshot(context)
         await store.nextSequenceIndex('default', 's')
         expect(await store.restoreSnapshot('default', snapshotId)).toBe(true)
@@ -355,7 +355,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await store.getQuality('default')).toEqual({ weight: 0.5 })
       })
 
-      test('an insertId "undefined" in an export is not confused with a missing insertId', async () => {
+      test('an insertId of "undefined" in an export is not confused with a missing insertId', async () => {
         for (const fields of [{}, { insertId: 'undefined' }]) await store.recordEvent(context, event(fields))
         expect(await importDocument(store, 'copy', await exportSandbox(store, 'default'))).toMatchObject({ ok: true })
       })

@@ -10,10 +10,10 @@ export const noon = Date.parse('2026-01-15T12:00:00Z')
 /** The context of a write to the default sandbox at noon. */
 export const context: WriteContext = { sandbox: 'default', seed: '1', now: noon }
 
-/** The product of all drafted events. */
+/** The id of the product of all drafted events. */
 export const product = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01'
 
-/** The query for the impact of all drafted events. */
+/** A query for the impact of all drafted events. */
 export const impactQuery: ImpactQuery = { productIds: [product], from: '2025-01-01', to: '2026-12-31' }
 
 /** Returns the draft of a valid event with the given fields. */
@@ -38,7 +38,7 @@ export async function recordAll(store: Store, insertIds: readonly string[]): Pro
   await Promise.all(insertIds.map((insertId) => store.recordEvent(context, event({ insertId }))))
 }
 
-/** Returns the insertIds of the stored events, in order. */
+/** Returns the insertIds of the events in the default sandbox, in the order in which they were stored. */
 export async function listInsertIds(store: Store): Promise<(string | undefined)[]> {
   return (await listEvents(store, 'default')).events.map(({ fields }) => fields.insertId)
 }
@@ -61,7 +61,7 @@ export async function exportSandbox(store: Store, sandbox: string): Promise<Sand
   const members: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(await store.exportSandbox(sandbox)))
     members[name] = collections.some((one) => one.name === name) ? await collect(member as Records<object>) : member
-  return members as unknown as SandboxExport // with a list for each collection
+  return members as unknown as SandboxExport // each collection was read into an array
 }
 
 /** Imports a document as the control plane does. Returns the number of records of each kind, or the problems. */

@@ -10,7 +10,7 @@ export interface RestartableStore {
   takeTurns?(): void
   /** Stops the store's process gracefully or kills it, then reopens the store. */
   restart(isGraceful: boolean): Promise<void>
-  /** Expects writes to be refused while they cannot be stored. Absent if the store never refuses writes. */
+  /** Starts writes that cannot be stored, and expects them to be refused. Absent if the store never refuses writes. */
   refuse?(writes: (store: Store) => readonly Promise<unknown>[]): Promise<void>
   close(): Promise<void>
 }
@@ -86,7 +86,7 @@ const start = {
   },
 }
 
-/** Operations that need a result, so they wait for all pending writes first. */
+/** Operations that wait for all pending writes first. */
 const finish = {
   restore: (sandbox: string, which: number) => async (pair: Pair) => {
     await settle(pair)
@@ -163,7 +163,7 @@ const smallIndex = fc.nat({ max: 2 })
 const name = fc.constantFrom('x', 'y', 'z')
 const optionalName = fc.option(name, { nil: undefined })
 
-/** Returns an arbitrary with a weight. A counterexample shows `event("a", "x", "y")` instead of the source code. */
+/** Returns an arbitrary with a weight. A counterexample shows a call, such as `reset("a")`, instead of source code. */
 function weighted<Args extends unknown[]>(
   weight: number,
   name: string,

@@ -15,7 +15,7 @@ const writeWeight = (store: Store, weight: number) => store.putQuality('default'
 
 const readWeight = async (store: Store) => (await store.getQuality('default')).weight
 
-/** Reads from all stores in turn for `ms` milliseconds. */
+/** Reads the weight from all stores in turn for `ms` milliseconds. */
 async function readFor(ms: number, stores: readonly Store[]): Promise<void> {
   const until = Date.now() + ms
   while (Date.now() < until) for (const store of stores) await readWeight(store)
@@ -60,7 +60,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         }
       }))
 
-    test('an import into an empty sandbox does not replace an event stored meanwhile by another replica', () =>
+    test('an import into an empty sandbox does not replace an event that another replica stores meanwhile', () =>
       withStores(async ([one, two, three]) => {
         await one.recordEvent({ ...context, sandbox: 'source' }, event({ insertId: 'imported' }))
         const document = await exportSandbox(one, 'source')
@@ -76,7 +76,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         }
       }))
 
-    test('300 versions of one prompt added concurrently are numbered 1 to 300', () =>
+    test('300 concurrently added versions of one prompt are numbered 1 to 300', () =>
       withStores(async (stores) => {
         const numbers: number[] = []
         const draft = prompt({ externalPromptId: 'greeting' })
@@ -91,10 +91,10 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
 
     test('identical events without an insertId get the same ids whether one replica or several record them', () =>
       withStores(async (stores) => {
-        const run = async (write: (index: number) => Store) => {
+        const run = async (storeFor: (index: number) => Store) => {
           const ids: string[] = []
           for (let index = 0; index < 12; index += 1)
-            ids.push((await write(index).recordEvent(context, event())).event.eventId)
+            ids.push((await storeFor(index).recordEvent(context, event())).event.eventId)
           await stores[0].reset('default')
           return ids
         }

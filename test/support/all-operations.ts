@@ -6,7 +6,7 @@ import type { OperationRequest } from './client.ts'
 const { contract } = inputs
 const { probes } = planProbes(contract, { ids: new Map(), withWrites: true, samples: 1, run: 'test' })
 
-/** A valid request to each operation, in document order, built from the document's first examples. */
+/** A valid request to each operation, in document order, built from the first examples in the document. */
 export const allOperations: readonly OperationRequest[] = contract.operations.map((operation) => {
   const probe = probes.find((candidate) => candidate.operation === operation)
   if (!probe) throw new Error(`the document has no examples for a request to ${operation.id}`)

@@ -8,7 +8,7 @@ import type { TestSimulator } from './start.ts'
 
 const schema = operationOf('getModelAnalytics').responseSchema(200)
 
-/** The fields of an analytics response and of its data points. The value is true if the field is nullable. */
+/** The fields of an analytics response. The value is true if the field is nullable. */
 export const analyticsFields = fieldsOf(schema)
 export const pointFields = fieldsOf(valueAt(schema, '/properties/dataPoints/items'))
 
@@ -36,5 +36,5 @@ export async function readAnalytics(
   if (response.status !== 200) throw new Error(`${response.status} for ${modelId} ${period}: ${response.text}`)
   const violations = describeViolations('getModelAnalytics', 200, response.body)
   if (violations.length > 0) throw new Error(`${modelId} ${period} violates the document: ${violations.join('; ')}`)
-  return response.body as unknown as Analytics // checked against the document's schema above
+  return response.body as unknown as Analytics // checked above against the document's schema
 }

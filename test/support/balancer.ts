@@ -5,17 +5,17 @@ import { listenForTest } from './fake-upstream.ts'
 
 /** A simple load balancer: each request goes to the next ready server that accepts the connection. */
 export interface Balancer {
-  /** `http://127.0.0.1:12345` */
+  /** The URL of the balancer, such as `http://127.0.0.1:12345`. */
   readonly origin: string
 }
 
-/** A server's response, or an error code if there is no response. */
+/** A server's response, or the code or message of an error if there is no response. */
 type Attempt = IncomingMessage | string
 
 /** Milliseconds between two readiness checks of a server. */
 const CHECK_MS = 50
 
-/** Starts a balancer in front of the servers on these ports, for one test. An interrupted request gets a 502. */
+/** Starts a balancer in front of the servers on these ports, for one test. A request without a response gets a 502. */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   let next = 0
   const unready = new Set<number>()

@@ -89,7 +89,7 @@ interface AxeResults {
   }[]
 }
 
-/** Expects axe to find no problems on a page. Uses `evaluate`, since the page's policy blocks injected scripts. */
+/** Expects axe to find no problems. Uses `evaluate`, since the Content-Security-Policy blocks injected scripts. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })')

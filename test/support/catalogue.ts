@@ -10,6 +10,6 @@ export const inputs = loaded.value
 /** Returns the contract's operation with this id. Throws if there is none. */
 export function operationOf(id: string) {
   const operation = inputs.contract.operations.find((candidate) => candidate.id === id)
-  if (!operation) throw new Error(`no operation ${id}`)
+  if (!operation) throw new Error(`the contract has no operation ${id}`)
   return operation
 }

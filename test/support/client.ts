@@ -15,15 +15,15 @@ export interface TestResponse {
 export interface RequestOptions {
   readonly method?: string
   readonly headers?: Record<string, string>
-  /** The body. A string or bytes are sent unchanged, any other value as JSON. */
+  /** The body. A string or bytes are sent unchanged; any other value is sent as JSON. */
   readonly body?: Json | Uint8Array
-  /** The bearer token. Null sends no Authorization header. */
+  /** The bearer token. If it is null, no Authorization header is sent. */
   readonly token?: string | null
   /** The value of the `X-Sim-Sandbox` header. */
   readonly sandbox?: string
   /** The value of the `X-Sim-Scenario` header. */
   readonly scenario?: string
-  /** The content type of the body. Null sends no Content-Type header. */
+  /** The content type of the body. If it is null, no Content-Type header is sent. */
   readonly contentType?: string | null
   /** Aborts the request. */
   readonly signal?: AbortSignal
@@ -80,7 +80,7 @@ function parseJson(text: string, path: string): Json {
 
 /** Returns the JSON object in a response. Throws if the body is not a JSON object. */
 export function objectOf(response: Pick<TestResponse, 'body' | 'status'>): JsonObject {
-  if (!isObject(response.body)) throw new Error(`${response.status} without a JSON object`)
+  if (!isObject(response.body)) throw new Error(`the ${response.status} response has no JSON object`)
   return response.body
 }
 

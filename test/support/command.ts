@@ -26,13 +26,13 @@ export interface Command {
 /** The flags for a server on a free port with its state in memory. */
 export const inMemory = ['--port', '0', '--state', ':memory:'] as const
 
-/** The options for running the command. */
+/** The options for running a program. */
 export interface RunOptions {
   readonly env?: Record<string, string>
   readonly cwd?: string
   /** Default: `ignore`. */
   readonly stdin?: 'ignore' | 'pipe'
-  /** Runs the command in its own process group, whose id is the process id. Default: in the tests' group. */
+  /** Runs the command in its own process group, whose id is the process id. Default: false. */
   readonly detached?: boolean
 }
 

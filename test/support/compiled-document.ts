@@ -44,7 +44,7 @@ export class CompiledDocument {
     return isObject(value) ? value : {}
   }
 
-  /** Returns the validator for the schema at a pointer, or undefined if there is none. Compiles it on first use. */
+  /** Returns the validator for the schema at a pointer, or undefined if there is none. The first call compiles it. */
   validatorAt(pointer: string): ValidateFunction | undefined {
     return this.#ajv.getSchema(`document#${encodeURI(pointer)}`)
   }

@@ -4,7 +4,7 @@ import type { TestSimulator } from './start.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Sends a request to the control plane: `steer(sim, 'POST', '/reset?sandbox=a')`. Throws unless the status is 200. */
+/** Sends a control-plane request, as in `steer(sim, 'POST', '/reset?sandbox=a')`. Throws unless the status is 200. */
 export async function steer(target: Target, method: string, path: string, body?: Json): Promise<JsonObject> {
   const response = await call(target, `/__sim${path}`, { method, token: null, ...(body !== undefined && { body }) })
   if (response.status !== 200) throw new Error(`${method} ${path} returned ${response.status}: ${response.text}`)
@@ -16,7 +16,7 @@ export function putRules(target: Target, rules: JsonObject[], sandbox = 'default
   return steer(target, 'PUT', `/scenarios?sandbox=${sandbox}`, { rules })
 }
 
-/** Verifies requests, and returns the result with the response status. `query`: for example `?sandbox=a`. */
+/** Verifies recorded requests. Returns the result and the status. `query`: a query string, such as `?sandbox=a`. */
 export async function verify(target: Target, verification: JsonObject, query = '') {
   const response = await call(target, `/__sim/verify${query}`, { body: verification, token: null })
   return { status: response.status, ...objectOf(response) } as JsonObject & { status: number }

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 /** A TCP proxy that can cut its connections in the middle of a response. */
 export interface CuttingProxy {
   readonly port: number
-  /** The number of bytes that the server has sent so far. */
+  /** The number of bytes received from the server so far. */
   readonly received: number
   /** The number of cuts so far. */
   readonly cuts: number
@@ -15,7 +15,7 @@ export interface CuttingProxy {
 }
 
 /** Starts a proxy in front of a local port, for one test. */
-export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
+export async function startCuttingProxy(targetPort: number): Promise<CuttingProxy> {
   const sockets = new Set<Socket>()
   let received = 0
   let remaining = Number.POSITIVE_INFINITY
@@ -29,7 +29,7 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
     sockets.clear()
   }
   const server = createServer((client) => {
-    const upstream = connect(target, '127.0.0.1')
+    const upstream = connect(targetPort, '127.0.0.1')
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => undefined) // caused by a cut

@@ -10,16 +10,16 @@ export interface DocPage {
   readonly text: string
 }
 
-/** A fenced block in a page. */
+/** A fenced code block in a page. */
 export interface DocBlock {
   /** The language, such as `sh`, `js` or `json`; empty if the fence has none. */
   readonly language: string
   readonly text: string
   /** The second-level heading above the block, or empty if there is none. */
   readonly section: string
-  /** The line number of the block's first line in the page, starting at 1. */
+  /** The line number of the first line inside the fence. The first line of the page has the number 1. */
   readonly line: number
-  /** Why no test runs the block, from a preceding line such as `<!-- not run: it needs Docker -->`. */
+  /** The reason why no test runs the block, from a preceding line such as `<!-- not run: it needs Docker -->`. */
   readonly notRun: string | undefined
 }
 
@@ -72,8 +72,8 @@ export function findLinks({ text }: DocPage): string[] {
 const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
 
 /**
- * Returns a pattern for the status that each command in a block should get: the status in a comment such as `# 429`,
- * 000 (which curl prints if it gets no response) for the comment `# no response`, or any 2xx status by default.
+ * Returns a pattern for the expected status of each curl command in a block: any 2xx status, unless a comment such as
+ * `# 429` states another. For `# no response`, the pattern is 000, which curl prints if it gets no response.
  */
 export function promisedStatuses(text: string): RegExp[] {
   const commands = text.split(/^(?=curl )/m).filter((command) => command.startsWith('curl '))

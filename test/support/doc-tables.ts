@@ -8,7 +8,7 @@ import { ISSUE_RULES } from '../../src/service/simulation/rules.ts'
 import { LABEL_BANDS, type LabelBand } from '../../src/service/simulation/simulation.ts'
 import { inputs } from './catalogue.ts'
 
-/** Returns the documentation tables that are generated from the code, by marker name. */
+/** Returns the tables and the formula in the documentation that are generated from the code, by marker name. */
 export function docTables(): Record<string, string> {
   const { fixtures, catalogue, control } = inputs
   return {
@@ -53,7 +53,7 @@ export function docTables(): Record<string, string> {
       ]),
     ),
     products: formatTable(
-      ['product id', 'name', 'models'],
+      ['product ID', 'name', 'models'],
       fixtures.products.map(({ id, name, models }) => [
         code(id),
         name,
@@ -82,18 +82,18 @@ export function docTables(): Record<string, string> {
       fixtures.keys.map(({ token, about }) => [code(token), about]),
     ),
     models: formatTable(
-      ['model id', 'name', 'behavior'],
+      ['model ID', 'name', 'behavior'],
       fixtures.models.map(({ id, name, about }) => [code(id), name, about]),
     ),
   }
 }
 
-/** Returns the names of the tables that a page has markers for, such as `<!-- plans -->` and `<!-- /plans -->`. */
+/** Returns the names of the tables for which a page has markers, such as `<!-- plans -->` and `<!-- /plans -->`. */
 export function findTables(page: string): string[] {
   return Array.from(page.matchAll(/^<!-- \/([\w-]+) -->$/gm), ([, name = '']) => name)
 }
 
-/** Replaces the tables between the markers in a page. */
+/** Returns the page with the given tables between its markers. */
 export function insertTables(page: string, tables: Record<string, string>): string {
   return findTables(page).reduce((text, name) => {
     const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]

@@ -24,12 +24,12 @@ function listViolations(
   body: Json | undefined,
 ): string[] {
   const validate = validatorOf(compiled, operationId, status)
-  if (!validate) return [`${operationId} does not document ${status}`]
+  if (!validate) return [`${operationId} does not document the status ${status}`]
   if (validate(body)) return []
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
-/** A schema keyword that a body violates. `at`: the JSON Pointer to the invalid or missing value. */
+/** A schema keyword that a body violates. `at`: the JSON Pointer to the invalid, missing or undocumented value. */
 export interface BrokenRule {
   readonly keyword: string
   readonly at: string
@@ -46,7 +46,7 @@ export function findBrokenRules(
   { isStrict = false } = {},
 ): BrokenRule[] {
   const validate = validatorOf(isStrict ? closed : narrow, operationId, status)
-  if (!validate) throw new Error(`${operationId} does not document ${status}`)
+  if (!validate) throw new Error(`${operationId} does not document the status ${status}`)
   if (validate(body)) return []
   const violations = (validate.errors ?? []).map(({ keyword, instancePath, params }) => {
     const name: unknown = params['missingProperty'] ?? params['unevaluatedProperty']
@@ -58,7 +58,7 @@ export function findBrokenRules(
 
 function validatorOf(compiled: CompiledDocument, operationId: string, status: number): ValidateFunction | undefined {
   const operation = compiled.operations.find((candidate) => candidate.operationId === operationId)
-  if (!operation) throw new Error(`no operation ${operationId} in the document`)
+  if (!operation) throw new Error(`the document has no operation ${operationId}`)
   const response = compiled.findResponse(operation.pointer, status)
   return response === undefined ? undefined : compiled.validatorAt(`${response}/content/application~1json/schema`)
 }

@@ -25,12 +25,12 @@ export interface FakeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** Changes a response from the simulator in place. */
+/** Modifies a response from the simulator. The response object is changed in place. */
 export type Change = (response: FakeResponse, request: FakeRequest) => void
 
 /** A fake service that returns the simulator's responses with changes. */
 export interface FakeUpstream {
-  /** `http://127.0.0.1:12345/v1` */
+  /** For example, `http://127.0.0.1:12345/v1`. */
   readonly baseUrl: string
   readonly host: string
   /** The requests in the order in which they arrived. */

@@ -6,7 +6,7 @@ import { bundledContract, controlContract } from '../../src/service/fixtures/bun
 import type { Parameter } from '../../src/service/scenarios/parameters.ts'
 import { inputs } from './catalogue.ts'
 
-/** The files that `npm run generate` writes, except for types of documents. */
+/** The files that `npm run generate` writes, except for the files in `typedDocuments`. */
 export const generatedFiles = {
   clientNames: new URL('../../src/client/names.ts', import.meta.url),
 }
@@ -17,7 +17,7 @@ export const typedDocuments = [
   { document: bundledContract, file: new URL('../../src/service/simulation/service-types.ts', import.meta.url) },
 ]
 
-/** Returns the first line of a types file. Its digest shows whether the document has changed since generation. */
+/** Returns the first line of a types file. The digest in it shows whether the file is up to date. */
 export async function typesHeading(document: string): Promise<string> {
   const digest = createHash('sha256')
     .update(await readFile(document))
@@ -41,18 +41,18 @@ function unformattedNames(): string {
   const scenarios = [...catalogue.definitions, ...catalogue.statuses]
     .filter(({ name }) => !personas.includes(name))
     .map(({ name, parameters }) => `  readonly '${name}': ${parametersType(parameters)}\n`)
-  return `// \`npm run generate\` writes this file from spec/openapi.yaml, fixtures/ and the scenarios: edit those.
+  return `// \`npm run generate\` writes this file from spec/openapi.yaml, fixtures/ and the scenarios. Edit those.
 
-/** The \`operationId\`s of the service. */
+/** The \`operationId\`s in the service's document. */
 export type OperationId = ${union(contract.operations.map(({ id }) => id))}
 
 /** The statuses that the service's document lists. */
 export type DocumentedStatus = ${[...statuses].sort((a, b) => a - b).join(' | ')}
 
-/** The personas of the bundled fixtures. */
+/** The names of the personas in the bundled fixtures. */
 export type PersonaName = ${union(personas)}
 
-/** The parameter of every scenario: the probability (0 to 1) that the scenario acts on a request. */
+/** The parameter that every scenario has: the probability (0 to 1) that the scenario is applied to a request. */
 export interface AnyScenarioParameters {
   readonly p?: number
 }

@@ -7,7 +7,7 @@ import { tempFolder } from './temp-folder.ts'
 export interface HarParts {
   readonly method?: string
   readonly headers?: readonly { readonly name: string; readonly value: string }[]
-  /** Default: 200. */
+  /** The status of the response. Default: 200. */
   readonly status?: number
   /** The media type of the response. */
   readonly type?: string
@@ -28,7 +28,7 @@ export function harEntry(url: string, body: Json, parts: HarParts = {}) {
   }
 }
 
-/** Writes a HAR file, by default to a new folder, and returns its path. */
+/** Writes a HAR file, by default to a new folder, and returns the path of the file. */
 export async function writeHar(entries: readonly object[], folder?: string): Promise<string> {
   const file = join(folder ?? (await tempFolder()), 'traffic.har')
   await writeFile(file, JSON.stringify({ log: { version: '1.2', creator: {}, entries } }))

@@ -5,7 +5,7 @@ export type Random = () => number
 
 const randomBelow = (random: Random, limit: number) => Math.floor(random() * limit)
 
-const randomItem = <T>(random: Random, items: readonly T[]) => items[randomBelow(random, items.length)] as T // exists
+const randomItem = <T>(random: Random, items: readonly T[]) => items[randomBelow(random, items.length)] as T // in range
 
 /** Creates a request of a random kind. Most of these requests are malformed. */
 export function createMalformed(random: Random): { kind: string; bytes: Buffer } {

@@ -3,7 +3,7 @@ import type { TestSimulator } from './start.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Reads all values from `GET /__sim/metrics`, by name and labels. */
+/** Reads all values from `GET /__sim/metrics`. Returns them by metric name and labels. */
 export async function metricsOf(target: Target): Promise<Record<string, number>> {
   const { text } = await call(target, '/__sim/metrics', { token: null })
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
@@ -15,7 +15,7 @@ export async function metricsOf(target: Target): Promise<Record<string, number>>
   )
 }
 
-/** Resolves as soon as `count` verifications and streams are waiting for new journal entries. */
+/** Resolves as soon as a total of `count` verifications and streams are waiting for new journal entries. */
 export async function untilWaiting(target: Target, count: number): Promise<void> {
   while ((await metricsOf(target))['convsim_journal_waiting'] !== count);
 }

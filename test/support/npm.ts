@@ -5,7 +5,7 @@ import { type Command, startProgram } from './command.ts'
 export interface NpmCommand extends Command {
   /** Sends a signal to npm and all its child processes, unless they have exited. */
   readonly killGroup: (signal: NodeJS.Signals) => void
-  /** Returns the text on stdout and stderr. */
+  /** Returns the text written so far to stdout, followed by the text written to stderr. */
   readonly output: () => string
 }
 
@@ -17,7 +17,7 @@ export function npm(cwd: string, ...args: readonly string[]): NpmCommand {
     try {
       process.kill(-(command.process.pid ?? 0), signal)
     } catch {
-      // all processes of the group have exited
+      // all processes in the group have exited
     }
   }
   onTestFinished(() => killGroup('SIGKILL'))

@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 
-/** Milliseconds without a complete response before the server is assumed to be waiting for the rest of the request. */
+/** If no complete response arrives in this time, the server is assumed to be waiting for the rest of the request. */
 const quietMs = 15_000
 
-/** Returns true if a request is shorter than its framing headers state. */
+/** Returns true if a request has no complete head, or if its body is shorter than its framing headers state. */
 export function isUnfinished(sent: string): boolean {
   const [, head, body = ''] = /^(.*?)\r?\n\r?\n(.*)$/s.exec(sent) ?? []
   if (head === undefined) return true
@@ -12,8 +12,8 @@ export function isUnfinished(sent: string): boolean {
 }
 
 /**
- * Sends bytes on a new connection, and returns one complete response, or all bytes received before the connection
- * closes. Closes the sending side at once if the request is unfinished.
+ * Sends bytes on a new connection, and returns one complete response, or all bytes received if the connection closes
+ * first. Closes the sending side at once if the request is unfinished.
  */
 export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
   const { hostname, port } = new URL(origin)
@@ -25,12 +25,12 @@ export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
     const finish = () => {
       clearTimeout(quietTimer)
       clearTimeout(limit)
-      // Unlike a normal close, a reset does not keep the port in TIME_WAIT, so many requests do not exhaust the ports.
+      // Unlike a normal close, a reset leaves no port in TIME_WAIT, so that many requests do not exhaust the ports.
       socket.resetAndDestroy()
       resolve(received)
     }
     const quietTimer = setTimeout(() => socket.end(), isUnfinished(sent) ? 0 : quietMs)
-    const limit = setTimeout(() => reject(new Error(`no response to ${Buffer.from(bytes).toString('latin1')}`)), 60_000)
+    const limit = setTimeout(() => reject(new Error(`no complete response to ${sent}`)), 60_000)
     socket.on('data', (chunk: Buffer) => {
       received += chunk.toString('latin1')
       if (isComplete(received, isHead)) finish()
@@ -50,7 +50,7 @@ function isComplete(received: string, isHead: boolean): boolean {
   return isHead || text.length >= end + 4 + length
 }
 
-/** Removes an interim response such as `100 Continue`. */
+/** Removes an interim response, such as `100 Continue`, from the beginning of the text. */
 export function withoutInterim(text: string): string {
   return text.replace(/^HTTP\/1\.1 1\d\d [^\r]*\r\n\r\n/, '')
 }

@@ -3,7 +3,7 @@ import { connectTo, postText, type RawResponse } from './raw-http.ts'
 
 export { postText }
 
-/** Posts all bodies to a path, pipelined in batches of 100 over 8 connections, which is much faster than `fetch`. */
+/** Posts all bodies to a path. Pipelines batches of 100 on 8 connections, which is much faster than using `fetch`. */
 export async function postAll(origin: string, path: string, bodies: readonly Json[]): Promise<RawResponse[]> {
   const connectionCount = 8
   const responses: RawResponse[] = new Array(bodies.length)

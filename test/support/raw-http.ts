@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { Json } from '../../src/base/core/json.ts'
 
-/** A response as received from the socket. */
+/** A response, parsed from the bytes that a socket received. */
 export interface RawResponse {
   readonly status: number
-  /** The headers by lower-case name, with the last value of repeated headers. */
+  /** The headers by lower-case name. A repeated header has its last value. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
   readonly body: Json | undefined
@@ -20,7 +20,7 @@ export interface RawConnection {
   untilResponseStarts(): Promise<void>
   /** Resolves to the next complete response. Rejects if the connection closes first. */
   response(): Promise<RawResponse>
-  /** Resolves when the server has closed the connection. */
+  /** Resolves when the connection has closed. */
   closed(): Promise<void>
   destroy(): void
 }
@@ -55,7 +55,7 @@ export async function connectTo(origin: string): Promise<RawConnection> {
   }
 }
 
-/** Sends text, and reads `count` responses. Rejects if the connection closes first. */
+/** Sends text on a new connection, and returns `count` responses. Rejects if the connection closes first. */
 export async function sendRaw(origin: string, text: string, count = 1): Promise<RawResponse[]> {
   const connection = await connectTo(origin)
   connection.send(text)
@@ -68,7 +68,7 @@ export async function sendRaw(origin: string, text: string, count = 1): Promise<
   return responses
 }
 
-/** Sends text, and returns the response. */
+/** Sends text on a new connection, and returns the first response. */
 export async function callRaw(origin: string, text: string): Promise<RawResponse> {
   const [response] = await sendRaw(origin, text)
   if (!response) throw new Error('no response')
@@ -83,7 +83,7 @@ function createInbox(socket: Socket) {
     bytes = Buffer.concat([bytes, chunk])
     wake()
   })
-  socket.on('error', () => {}) // a reset also closes the connection; earlier responses are returned
+  socket.on('error', () => {}) // a reset also closes the connection; complete responses can still be read
   const ended = new Promise<void>((resolve) => {
     socket.on('close', () => {
       hasEnded = true
@@ -92,7 +92,7 @@ function createInbox(socket: Socket) {
     })
   })
   const untilMore = () => {
-    if (hasEnded) throw new Error(`the connection ended after ${JSON.stringify(bytes.toString('latin1'))}`)
+    if (hasEnded) throw new Error(`the connection ended; unread bytes: ${JSON.stringify(bytes.toString('latin1'))}`)
     return new Promise<void>((resolve) => {
       wake = resolve
     })
@@ -113,7 +113,7 @@ function createInbox(socket: Socket) {
   return { ended, untilStart, next }
 }
 
-/** Parses the first response, if it is complete. A response without a length (204, 304, 100) has no body. */
+/** Parses the first response, if it is complete. A response without Content-Length (204, 304, 100) has no body. */
 function takeResponse(bytes: Buffer): { response: RawResponse; rest: Buffer<ArrayBuffer> } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined

@@ -17,7 +17,7 @@ export interface ScriptResult {
   readonly stderr: string
 }
 
-/** A test that sends a request, since `--fail-on` fails a run without requests. */
+/** A test file that sends a request, since `--fail-on` makes a run without requests fail. */
 const oneRequest = `import { test } from 'node:test'
 const { CONVSIM_BASE_URL: url } = process.env
 const path = '/models/00000000-0000-4000-8000-000000000001/analytics'
@@ -25,7 +25,7 @@ const headers = { authorization: 'Bearer any-key' }
 test('sends a request', { skip: url === undefined }, () => fetch(url + path, { headers }))
 `
 
-/** The setup in which a page's commands run: a folder with a checkout and a project, and a simulator. */
+/** A reader of the documentation, with a simulator and a folder that contains a checkout and a project. */
 export class Reader {
   readonly #home = mkdtempSync(join(tmpdir(), 'convsim-reader-'))
   readonly project = join(this.#home, 'project')
@@ -36,7 +36,7 @@ export class Reader {
 
   readonly #hasPackage: boolean
 
-  /** If `hasPackage` is true, simulators run in the project, with the package installed; otherwise in the checkout. */
+  /** `hasPackage`: whether simulators run in the project, with the package installed, or in the checkout. */
   constructor(hasPackage: boolean) {
     this.#hasPackage = hasPackage
     mkdirSync(join(this.project, 'node_modules/.bin'), { recursive: true })
@@ -52,7 +52,7 @@ export class Reader {
       symlinkSync(join(checkout, 'node_modules', name), join(this.project, 'node_modules', name))
   }
 
-  /** Runs a Bash script in the project. The script's `http://127.0.0.1:4010` becomes the simulator's origin. */
+  /** Runs a Bash script in the project. In the script, the simulator's origin replaces `http://127.0.0.1:4010`. */
   run(script: string, options = '-euo'): ScriptResult {
     const args = ['--norc', options, 'pipefail', '-c', this.#withOrigin(script)]
     const { status, stdout, stderr } = spawnSync('bash', args, {
@@ -88,7 +88,7 @@ export class Reader {
       server.stdout.resume()
       return
     }
-    throw new Error(`"${command}" exited: ${output}`)
+    throw new Error(`"${command}" exited before the simulator was ready: ${output}`)
   }
 
   async end(): Promise<void> {

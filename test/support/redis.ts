@@ -8,13 +8,13 @@ import { isMissing, tools } from './tools.ts'
 
 /** A Redis server for tests. */
 export interface RedisServer {
-  /** `redis://127.0.0.1:12345` */
+  /** For example, `redis://127.0.0.1:12345`. */
   readonly url: string
   readonly port: number
   /** Kills the server without saving its data. `start` restarts it on the same port with the data on disk. */
   kill(): Promise<void>
   start(moreArgs?: readonly string[]): Promise<void>
-  /** Suspends the server, which keeps its connections open. */
+  /** Suspends the server. Its connections stay open. */
   pause(): void
   resume(): void
   close(): Promise<void>
@@ -22,14 +22,14 @@ export interface RedisServer {
 
 /** The options for a Redis server. */
 interface RedisServerOptions {
-  /** Stores each write on disk before it is acknowledged. Default: nothing is stored on disk. */
+  /** Stores each write on disk before it is acknowledged. By default, nothing is stored on disk. */
   readonly durable?: boolean
   /** Makes the port accept only TLS, with the certificate in `args`. */
   readonly tls?: boolean
   readonly args?: readonly string[]
 }
 
-/** Describes tests that need Redis. If Redis is missing, the tests are skipped; in CI, the run fails. */
+/** Like `describe`, for tests that need Redis. If Redis is missing, the tests are skipped; in CI, the run fails. */
 export const describeWithRedis = describe.skipIf(isMissing('redis-server'))
 
 /** Starts a Redis server for all tests in a file. */

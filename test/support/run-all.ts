@@ -12,8 +12,8 @@ const steps = [
 process.exitCode = run(process.argv.slice(2))
 
 /**
- * Runs all steps. With arguments for vitest (files, folders, `-u`), runs only vitest, including the long tests. Tests
- * that need a missing program are skipped; in CI, a missing program is an error.
+ * Runs all steps, and returns the exit code. With arguments for vitest (files, folders, `-u`), runs only vitest,
+ * including the long tests. Tests that need a missing program are skipped; in CI, a missing program is an error.
  */
 function run(args: readonly string[]): number {
   const missing = listMissingTools()
@@ -29,7 +29,7 @@ function run(args: readonly string[]): number {
     const options = script === 'unit' ? vitestArgs : []
     const { status } = spawnSync('npm', ['run', '--silent', script, '--', ...options], { stdio: 'inherit' })
     if (status !== 0) {
-      console.error(`\nnpm test stopped: "npm run ${script}" failed; its output is above.`)
+      console.error(`\nnpm test stopped because "npm run ${script}" failed. Its output is above.`)
       return status ?? 1
     }
   }

@@ -13,13 +13,13 @@ export interface ToolRun {
 
 /** The options for a command that runs in this process. */
 interface RunOptions {
-  /** Receives progress messages. Undefined if stderr is not a terminal. */
+  /** Receives progress messages. If this is undefined, the command runs as if stderr were not a terminal. */
   readonly terminal?: (text: string) => void
-  /** Returns the milliseconds since the epoch. Default: `Date.now`. */
+  /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number
 }
 
-/** Runs a built command in this process, which is faster than a new process. `env`: the environment variables. */
+/** Runs a built command in this process, which is faster than starting another. `env`: the environment variables. */
 export async function runInProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

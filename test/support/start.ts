@@ -10,7 +10,7 @@ const { createProxy } = bundle.proxy()
 /** The time at which the clock is frozen in most tests. */
 export const frozenNow = '2026-01-15T12:00:00.000Z'
 
-/** A line in the simulator's log. */
+/** An entry in the simulator's log. */
 export interface LogEntry {
   readonly level: LogLevel
   readonly message: string
@@ -19,10 +19,10 @@ export interface LogEntry {
 
 /** A simulator that listens on a free local port. */
 export interface TestSimulator {
-  /** `http://127.0.0.1:12345/v1` */
+  /** For example, `http://127.0.0.1:12345/v1`. */
   readonly baseUrl: string
   readonly controlUrl: string
-  /** `http://127.0.0.1:12345` */
+  /** For example, `http://127.0.0.1:12345`. */
   readonly origin: string
   readonly logged: readonly LogEntry[]
   close(): Promise<void>
@@ -67,10 +67,10 @@ export async function startForTest(settings: Partial<Settings> = {}, upstream?: 
   return { ...simulator, close }
 }
 
-/** A test that gets its own simulator if it uses the `own` fixture. */
+/** Declares a test. A test that uses the `own` fixture gets its own simulator. */
 export const test = plainTest.extend('own', () => startForTest())
 
-/** Creates a log that records entries of level `info` and above, with the fields copied as JSON. */
+/** Creates a log that records entries of level `info` and above, and copies their fields as JSON. */
 export function createLogRecorder(entries: LogEntry[]): Log {
   const record = (level: LogLevel) => (fields: object, message: string) => {
     entries.push({ level, message, fields: JSON.parse(JSON.stringify(fields, errorsAsText)) })

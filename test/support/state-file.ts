@@ -11,7 +11,7 @@ export function parseStateFile(text: string): StateFile {
   return JSON.parse(text)
 }
 
-/** Returns all events of a sandbox. */
+/** Returns all events in a sandbox. */
 export function eventsIn(state: StateFile, sandbox = 'default'): readonly StoredEvent[] {
   return state.sandboxes.find(({ name }) => name === sandbox)?.events ?? []
 }

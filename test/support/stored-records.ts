@@ -10,7 +10,7 @@ export async function readControl<T>(target: Target, path: string): Promise<T> {
   return (await steer(target, 'GET', path)) as T
 }
 
-/** Reads a page of stored events: `readEventPage(sim, 'sandbox=a&limit=10')`. */
+/** Reads a page of stored events, as in `readEventPage(sim, 'sandbox=a&limit=10')`. */
 export function readEventPage(target: Target, query = ''): Promise<{ events: StoredEvent[]; total: number }> {
   return readControl(target, `/events?${query}`)
 }
@@ -34,7 +34,7 @@ export async function listSandboxes(target: Target): Promise<readonly ControlSch
 export const readRetries = (target: Target, sandbox = 'default'): Promise<ControlSchemas['Retries']> =>
   readControl(target, `/retries?sandbox=${sandbox}&limit=100`)
 
-/** Lists recorded requests: `listRequests(sim, 'sandbox=a&bodies=true')`. */
+/** Lists recorded requests, as in `listRequests(sim, 'sandbox=a&bodies=true')`. */
 export async function listRequests(target: Target, query = ''): Promise<readonly ControlSchemas['Exchange'][]> {
   return (await readControl<ControlSchemas['RequestPage']>(target, `/requests?${query}`)).requests
 }

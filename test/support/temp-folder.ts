@@ -13,7 +13,7 @@ export async function tempFolder(onFinished: OnFinished = onTestFinished): Promi
   return folder
 }
 
-/** Writes a file into a new folder, and returns its path. */
+/** Writes a file to a new folder, and returns the path of the file. */
 export async function tempFile(content: string | Uint8Array, name: string, onFinished?: OnFinished): Promise<string> {
   const file = join(await tempFolder(onFinished), name)
   await writeFile(file, content)

@@ -13,7 +13,7 @@ export const tools = {
   'redis-server': { path: findProgram('redis-server'), tests: 'that need Redis' },
 } as const
 
-/** Returns true if a program is missing, in which case its tests are skipped. */
+/** Returns true if a program is missing, in which case the tests that need it are skipped. */
 export const isMissing = (tool: keyof typeof tools) => tools[tool].path === tool
 
 /** Returns a message for each missing program, with the affected tests and the command that installs the program. */
@@ -21,7 +21,7 @@ export function listMissingTools(): string[] {
   const missing = (Object.keys(tools) as (keyof typeof tools)[]).filter(isMissing)
   return missing.map(
     (tool) =>
-      `The tests ${tools[tool].tests} cannot run: ${tool} is not on the PATH. ` +
-      `To install it: apt-get install -y --no-install-recommends ${tool}`,
+      `The tests ${tools[tool].tests} cannot run, because ${tool} is not on the PATH. ` +
+      `To install it, run: apt-get install -y --no-install-recommends ${tool}`,
   )
 }

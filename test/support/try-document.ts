@@ -7,7 +7,7 @@ import { defaultSettings, type Settings } from '../../src/server/settings/settin
 import { bundle } from './bundle.ts'
 import { runInProcess } from './run-tool.ts'
 
-// This does not use `start.ts`, since `npm run test:hostile` does not run in vitest.
+// This file does not use `start.ts`, since `npm run test:hostile` does not run in vitest.
 const { start } = bundle.start()
 
 /** The path of the operation in each tested document. */
@@ -35,11 +35,11 @@ export interface Outcome {
   readonly checked: readonly string[]
   /** The errors at startup. */
   readonly started: readonly string[]
-  /** The response body of `GET /data`, or undefined if the start failed. */
+  /** The response body of `GET /data`, or undefined if the simulator did not start. */
   readonly body: string | undefined
 }
 
-/** Checks a document, starts a simulator with it, and sends a request. Returns an exception as an error. */
+/** Checks a document, starts a simulator with it, and sends a request. An exception is returned as an error. */
 export async function tryDocument(file: string, changes: Partial<Settings> = {}): Promise<Outcome> {
   const settings = { ...defaultSettings(), ...changes, contract: file, port: 0, state: ':memory:' }
   const checked = await textOfErrors(async () => {
@@ -77,7 +77,7 @@ export function findProblem({ checked, started, body }: Outcome, secret: string)
   return undefined
 }
 
-/** Starts a server that counts requests. A document must not cause any requests. */
+/** Starts a server that counts the requests to it. A document that contains its URL must not cause any. */
 export async function startCounter() {
   const counted = { requests: 0 }
   const server = createServer((_, response) => {
@@ -85,6 +85,6 @@ export async function startCounter() {
     response.end('{}')
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo // a TCP server has an address object
+  const { port } = server.address() as AddressInfo // the address of a TCP server is an object
   return { url: `http://127.0.0.1:${port}/data.json`, counted, close: () => server.close() }
 }

@@ -20,7 +20,7 @@ try {
   const options = ['--default-non-nullable=false', '--empty-objects-unknown', '--output', output]
   for (const { document, file } of typedDocuments) {
     await run('npx', ['--no-install', 'openapi-typescript', document, ...options], { cwd: folder })
-    // The package's types omit @internal exports, since users need only the schemas.
+    // Exports marked @internal are left out of the package's types, since users need only the schemas.
     const text = (await readFile(output, 'utf8')).replace(
       /^export interface (paths|operations) /gm,
       '/** @internal */\n$&',

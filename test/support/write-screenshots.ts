@@ -111,7 +111,7 @@ try {
   await started.value.close()
 }
 
-/** Takes a screenshot. Returns its lines that appear in the source code, so that a test can detect a stale image. */
+/** Takes a screenshot. Returns its lines that are also in the source code, so that a test can detect a stale image. */
 async function takeScreenshot(browser: Browser, origin: string, { name, hash, height, untilReady }: Screenshot) {
   const page = await browser.newPage({ viewport: { width: 1280, height }, deviceScaleFactor: 1, colorScheme: 'light' })
   await page.goto(`${origin}/__sim/${hash}`)

@@ -36,7 +36,7 @@ export function toFragment(pointer: string): string {
   return `#${pointer.split('/').map(encodeURIComponent).join('/')}`
 }
 
-/** Returns the pointer in a local reference (`#/components/schemas/Error`); undefined for any other reference. */
+/** Returns the pointer in a local reference (`#/components/schemas/Error`), or undefined for any other text. */
 export function parseReference(reference: string): string | undefined {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined
   try {

@@ -5,7 +5,7 @@ import { failure, type Result, success } from './result.ts'
 /** The maximum number of nesting levels. With deeper nesting, recursive functions could overflow the stack. */
 export const maxDepth = 64
 
-/** The maximum numbers of values and characters from one record (an item of a list in the root object) to the next. */
+/** The maximum sizes of a record: the text from the start of an item of a list in the root object to the next item. */
 export const maxRecordValues = 40_000
 export const maxRecordLength = 4 * 1024 * 1024
 
@@ -170,16 +170,16 @@ export function endOfString(text: string, opening: number): number {
 /** Finds the first syntax error in text that is not JSON. Node's own messages differ between Node versions. */
 export function findSyntaxError(text: string): Pick<JsonReader, 'at' | 'expected'> {
   const reader = new JsonReader(text)
-  reader.read().next() // runs to the end, since only large JSON yields
+  reader.read().next() // runs to the end, since `read` yields only in large JSON
   return reader
 }
 
-/** The maximum number of characters in which to count lines. Counting takes up to a few milliseconds. */
+/** The maximum number of characters in which lines are counted. Counting takes up to a few milliseconds. */
 const maxCounted = 1024 * 1024
 
 /**
- * Describes the first syntax error in text: `line 1, column 8 has "}", where a value is expected`. After the first
- * 1,048,576 characters, gives the position in characters instead of lines and columns.
+ * Describes the first syntax error in text: `line 1, column 8 has "}", where a value is expected`. Beyond the first
+ * 1,048,576 characters, the position is a character number instead of a line and a column.
  * @param firstLine the number of the text's first line in its file
  */
 export function describeSyntaxError(text: string, firstLine = 1, { at, expected } = findSyntaxError(text)): string {

@@ -3,7 +3,7 @@
  * This file defines the types `Json` and `Violation`, which most folders use.
  */
 
-/** A value that JSON can encode: a body, a document, a fixture. */
+/** A value that JSON can encode, such as a body, a document or a fixture. */
 export type Json = null | boolean | number | string | Json[] | JsonObject
 
 export interface JsonObject {
@@ -34,10 +34,10 @@ export function canonicalJson(value: Json, isOmitted?: (name: string, value: Jso
   return `{${members.join(',')}}`
 }
 
-/** A cache of the member counts of compared objects, since a body is compared with the values of many rules. */
+/** The cached member counts of compared objects. One body is compared with the values of many rules. */
 const memberCounts = new WeakMap<JsonObject, number>()
 
-/** Returns true for equal JSON in any member order. After counting members, the time depends only on `expected`. */
+/** Returns true for equal JSON in any member order. Apart from member counts, the time depends only on `expected`. */
 export function isSameJson(expected: Json, actual: Json | undefined): boolean {
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return false
@@ -122,7 +122,7 @@ export type ExchangePart = 'path' | 'query' | 'header' | 'body' | 'response'
 
 export interface Violation {
   readonly in: ExchangePart
-  /** The JSON Pointer within the part: `/components/0/content`, `/period` for a parameter; empty for the whole part. */
+  /** The JSON Pointer in the part: `/components/0/content`, or `/period` for a parameter; empty for the whole part. */
   readonly pointer: string
   /**
    * The broken rule: a JSON Schema keyword (`required`, `enum`, ...) or a name for another rule, such as `media-type`.

@@ -45,7 +45,7 @@ const timeoutError = {
     'the stack. Send shorter strings or fewer levels, or change these patterns and schemas',
 }
 
-/** Creates a context and a script that calls its `run`. They are reused, since creating a context takes 1 ms. */
+/** Creates a context, and a script that calls `run` in it. Both are reused, since creating a context takes 1 ms. */
 const prepare = once(() => {
   const global: { run?: (() => void) | undefined } = {}
   return { global, context: createContext(global), script: new Script('run()') }
@@ -53,8 +53,8 @@ const prepare = once(() => {
 
 /**
  * Runs `work` and returns its value, or undefined if `work` takes longer than `ms` milliseconds. `work` must have no
- * side effects: it can be interrupted anywhere, even within a regular expression, and it runs again after a timeout
- * during which this process had the CPU for less than half of the limit. The overhead is 0.1 ms.
+ * side effects: it can be interrupted anywhere, even within a regular expression. After a timeout, it runs again if
+ * this process has used the CPU for less than half of the limit so far. The overhead is 0.1 ms.
  */
 export function runWithTimeout<T>(ms: number, work: () => T): { readonly value: T } | undefined {
   const before = cpuUsage()

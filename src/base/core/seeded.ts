@@ -35,7 +35,7 @@ export function chanceOfUuid(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) / 2 ** 48
 }
 
-/** Returns a number in [0, 1), which is always the same for a path, and uniformly distributed across paths. */
+/** Returns a number in [0, 1) that is always the same for a given path, and uniformly distributed across paths. */
 export function deriveChance(path: SeedPath): number {
   return hashPath(path).readUIntBE(0, 6) / 2 ** 48
 }

@@ -1,20 +1,20 @@
 /** Does long work in slices of about 10 ms, so that other requests are handled in between. */
 import { monotonicNow, nextTurn } from './timers.ts'
 
-/** Milliseconds of work after which other requests are handled. */
+/** The milliseconds of work after which other requests are handled. */
 const sliceMs = 10
 
-/** Milliseconds of work, excluding pauses, after which `visitInSlices` gives up. */
+/** The milliseconds of work, excluding pauses, after which `visitInSlices` gives up. */
 export const maxWorkMs = 5000
 
 /** The target length of a chunk of text, in characters. */
 const chunkLength = 64 * 1024
 
-/** The work for one request, in slices. Run `if (work.isDue) await work.rest()` after steps of a few milliseconds. */
+/** The work for one request, in slices. Run `if (work.isDue) await work.rest()` every few milliseconds of work. */
 export class SlicedWork {
   readonly #now: () => number
   #since: number
-  /** Milliseconds of work before the current slice. */
+  /** The milliseconds of work before the current slice. */
   workedMs = 0
 
   /** `now` returns the milliseconds since a fixed point in time. */
@@ -92,8 +92,8 @@ function letOthersRun(): Promise<void> {
   return lastSlice
 }
 
-/** Waits until sockets have been read: two turns, since an immediate set during a read runs before the next read. */
+/** Waits until sockets have been read. */
 async function readSockets(): Promise<void> {
   await nextTurn()
-  await nextTurn()
+  await nextTurn() // a second turn, since an immediate that is set during a read runs before the next read
 }

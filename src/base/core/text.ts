@@ -25,7 +25,7 @@ const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toS
 
 /**
  * Converts bytes to Latin-1 text, one character per byte. Node writes such text together with the head of a response,
- * and the journal stores such text in less memory than a short buffer (see `test/bench/FINDINGS.md`).
+ * and in the journal, short text takes less memory than a short buffer (see `test/bench/FINDINGS.md`).
  */
 export function toLatin1({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('latin1')
@@ -42,7 +42,7 @@ export function utf8ToLatin1(text: string): string {
 
 const UNIT_BYTES = { b: 1, kb: 2 ** 10, mb: 2 ** 20 }
 
-/** Parses a size such as `500kb`, `1mb` or `512`, in powers of 1024. Returns bytes; undefined for 0 and other text. */
+/** Parses a size (`500kb`, `1mb` or `512`) in powers of 1024. Returns bytes, or undefined for 0 and other text. */
 export function parseSize(text: string): number | undefined {
   const [, number, unit = 'b'] = /^(\d{1,9})(b|kb|mb)?$/i.exec(text) ?? []
   const bytes = Number(number) * UNIT_BYTES[unit.toLowerCase() as keyof typeof UNIT_BYTES] // guaranteed by the pattern
@@ -63,7 +63,7 @@ const MAX_SEPARATORS = 3
 
 const simplify = (name: string) => name.replace(/[_-]/g, '').toLowerCase()
 
-/** Returns true if one letter is inserted, deleted or changed, or two are swapped; false for very short names. */
+/** Returns true if names differ by one inserted, deleted or changed letter, or one swap; false for very short names. */
 function isOneLetterAway(one: string, other: string): boolean {
   if (Math.min(one.length, other.length) < 3) return false
   let start = 0
@@ -85,7 +85,7 @@ export function findNearest(name: string, candidates: Iterable<string>): string 
 
 const MAX_LISTED = 20
 
-/** Returns a hint: `Did you mean "slow"? Known: slow, hang.` A list of over 20 names is replaced by `elsewhere`. */
+/** Returns a hint: `Did you mean "slow"? Known: slow, hang.` Over 20 names are replaced by `elsewhere` or truncated. */
 export function describeKnown(name: string, known: readonly string[], elsewhere?: string): string {
   const nearest = findNearest(name, known)
   const guess = nearest === undefined ? '' : `Did you mean "${nearest}"? `

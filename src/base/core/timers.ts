@@ -16,7 +16,7 @@ const current = {
 
 /**
  * The key under which the first copy of this module stores its timers. The library and the bundle that it loads each
- * have a copy. Another version of the package in the same process may have stored fewer timers.
+ * contain a copy. Another version of the package in the same process may have stored fewer timers.
  */
 const timersKey = Symbol.for('conversation-analytics-simulator: timers')
 const holder = globalThis as { [timersKey]?: typeof current }
@@ -44,7 +44,7 @@ let isEnding = false
 
 /**
  * Resolves at the end of this turn of the event loop, when all pending input has been read. The turn's responses are
- * then sent together, which wakes the client only once. Code that resumes then can await the end of this turn again.
+ * then sent together, which wakes the client only once. Code that then resumes can await the end of the same turn.
  */
 export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -18,7 +18,7 @@ export function createAjv(warn: (message: string) => void, options: Options = {}
     // Union types and required members without a schema are common in OpenAPI 3.1, and rarely a mistake.
     allowUnionTypes: true,
     strictRequired: false,
-    // Callers check each schema against the meta-schema, because they know its location.
+    // Callers check each schema against the meta-schema, because they know the schema's location.
     validateSchema: false,
     // Copying each shared schema into each reference would only delay startup.
     inlineRefs: false,
@@ -54,7 +54,7 @@ type EndOfIteration = (gen: CodeGen, before: Name) => void
 
 /**
  * Limits the errors that validators collect. With `allErrors`, ajv copies all earlier errors to append those of a
- * referenced schema, so an array of 450,000 invalid items behind a `$ref` takes hours. ajv has no limit, so this
+ * referenced schema, so checking 450,000 invalid items behind a `$ref` takes hours. ajv has no limit, so this
  * function adds one to the generated code: loops stop after `MAX_ERRORS` errors, and `contains` drops an item's errors.
  */
 function boundErrors(ajv: Ajv2020): void {
@@ -74,11 +74,11 @@ function changeCode(ajv: Ajv2020, keyword: string, change: (code: KeywordCode) =
   const rule = ajv.RULES.all[keyword]
   if (typeof rule !== 'object' || !('code' in rule.definition)) throw new Error(`ajv has no keyword ${keyword}`)
   const { definition } = rule
-  // Replaced in place: a newly added keyword would run last, after the keywords that depend on it.
+  // The rule is replaced in place, since a newly added keyword would run last, after the keywords that depend on it.
   Object.assign(rule, { definition: { ...definition, code: change(definition.code) } })
 }
 
-/** Runs `generate`, and adds the code of `end` to each iteration of its loops, except loops in nested schemas. */
+/** Runs `generate`, and adds the code of `end` to each iteration of the generated loops, except in nested schemas. */
 function generateLoops({ gen }: KeywordCxt, end: EndOfIteration, generate: () => void): void {
   const { forRange, forIn } = gen
   const before = gen.const('errorsBefore', errorCount)
@@ -116,7 +116,7 @@ const validate: SchemaValidateFunction = (isUnique: boolean, items: readonly Jso
 function findRepeated(items: readonly Json[]): { readonly i: number; readonly j: number } | undefined {
   const indexes = new Map<string, number>()
   for (const [i, item] of items.entries()) {
-    // Without the space, a string of digits would hash to its value, so a client could make all keys collide.
+    // Without the space, a key of digits would hash to its value, so a client could make all keys collide.
     const key = ` ${canonicalJson(item)}`
     const j = indexes.get(key)
     if (j !== undefined) return { i, j }
@@ -125,7 +125,7 @@ function findRepeated(items: readonly Json[]): { readonly i: number; readonly j:
   return undefined
 }
 
-/** Replaces ajv's `multipleOf`, which divides floating-point numbers and so rejects 19.99 as a multiple of 0.01. */
+/** Replaces ajv's `multipleOf`, which divides floating-point numbers and so rejects 19.99 if the divisor is 0.01. */
 function addDecimalMultipleOf(ajv: Ajv2020): void {
   changeCode(ajv, 'multipleOf', () => (cxt) => {
     // The generated module of precompiled validators imports the function under this name.

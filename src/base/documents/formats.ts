@@ -17,7 +17,7 @@ export const OWN_FORMATS = {
   // JavaScript parses the largest 64-bit integer as 2^63.
   int64: { type: 'number', validate: (number: number) => Number.isInteger(number) && Math.abs(number) <= 2 ** 63 },
   byte: /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/,
-  // Hosts need not be on the Internet: http://localhost:3000.
+  // The host need not have a public domain: `http://localhost:3000` is valid.
   url: (text: string) => /^[a-z][a-z\d+.-]*:[^\s<>"\\^`{|}]+$/i.test(text) && URL.canParse(text),
 } as const satisfies Readonly<Record<string, Format>>
 

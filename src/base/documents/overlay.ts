@@ -6,7 +6,7 @@ import { findTreeFlaw } from './parse.ts'
 import { type Overlay, type OverlayAction, type SelectedNode, select } from './read-overlay.ts'
 import { errorAt, type Findings, MAX_VALUES, type Source } from './source.ts'
 
-/** Applies an overlay to a copy of a document. Findings can point to either. Stops at the first action that fails. */
+/** Applies an overlay to a copy of a document. Values can then come from either file. Stops at the first failure. */
 export function applyOverlay(document: Source, { source, actions }: Overlay): Result<Source, Findings> {
   const draft = new Draft(document, source)
   for (const action of actions) {
@@ -52,7 +52,7 @@ class Draft {
     this.origins.set(joinPointer('', ...tokens), { source: this.#overlay, pointer })
   }
 
-  /** Removes inner values and last array items first, so that the remaining tokens stay valid. */
+  /** Removes inner values and later array items first, so that the remaining tokens stay valid. */
   #remove(nodes: readonly SelectedNode[], from: string): undefined {
     const indexOf = ({ tokens }: SelectedNode) => Number(tokens.at(-1)) || 0
     const sorted = nodes.toSorted((a, b) => b.tokens.length - a.tokens.length || indexOf(b) - indexOf(a))

@@ -57,7 +57,7 @@ const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
 
 /** Messages by error code. They replace the library's messages, which address the callers of the library. */
 const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
-  MULTIPLE_DOCS: 'starts a second document; a file can contain only one: delete the line "---" and one document',
+  MULTIPLE_DOCS: 'starts a second document; a file can contain only one. Delete the line "---" and one document',
   DUPLICATE_KEY: 'is a duplicate key',
 }
 

@@ -16,5 +16,5 @@ export interface PrecompiledFiles {
   readonly schemas: Readonly<Record<string, Validator>>
 }
 
-/** The precompiled files: none in `src/`. In `dist/`, the build replaces this module (`build/precompile.ts`). */
+/** The precompiled files. There are none in `src/`; for `dist/`, `build/precompile.ts` replaces this module. */
 export const precompiled: PrecompiledFiles = { sources: {}, schemas: {} }

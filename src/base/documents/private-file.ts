@@ -29,7 +29,7 @@ export async function writePrivateFile(file: string, content: Content): Promise<
     await writeAndClose(await open(temporary, 'wx', PRIVATE_FILE), content)
     await rename(temporary, path).catch((error) => {
       throwIfFull(error)
-      return writeInPlace(path, createReadStream(temporary, 'utf8')) // the path is a mount point
+      return writeInPlace(path, createReadStream(temporary, 'utf8')) // the path may be a mount point
     })
   } finally {
     await rm(folder, { recursive: true, force: true })

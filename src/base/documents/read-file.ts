@@ -20,7 +20,7 @@ export function readOrdinaryFile(path: string, maxBytes = Number.POSITIVE_INFINI
 
 const openFilePath = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$|^\/proc\/(?:self|\d+)\/fd\/\d+$/
 
-/** Returns true for a path to an open file descriptor, such as `/dev/stdout`, or what the shell passes for `<(...)`. */
+/** Returns true for a path to an open file, such as `/dev/stdout` or the path that a shell passes for `<(...)`. */
 export const isOpenFile = (path: string): boolean => openFilePath.test(path)
 
 /** Like `readOrdinaryFile`, but also reads a pipe that the process inherited, such as `<(zcat a.har.gz)`. */
@@ -28,7 +28,7 @@ export async function readFileOrPipe(path: string, maxBytes: number): Promise<Bu
   if (!isOpenFile(path) || !statSync(path).isFIFO()) return readOrdinaryFile(path, maxBytes)
   const pieces: Buffer[] = []
   let length = 0
-  // Read as a socket, since a thread that is blocked on a pipe would keep the process from exiting on a signal.
+  // The pipe is read as a socket, since a thread blocked on a pipe would keep the process from exiting on a signal.
   for await (const piece of new Socket({ fd: openWithoutWaiting(path), readable: true })) {
     length += piece.length
     if (length > maxBytes) throw new UnusableFileError(describeTooLarge(maxBytes))

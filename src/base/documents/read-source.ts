@@ -12,7 +12,7 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024
 export async function readSource(file: string, precompiled?: PrecompiledFiles): Promise<Result<Source, Findings>> {
   let bytes: Buffer
   try {
-    bytes = readOrdinaryFile(file, MAX_FILE_BYTES) // blocking is acceptable, since nothing else runs at startup
+    bytes = readOrdinaryFile(file, MAX_FILE_BYTES) // blocking is acceptable at startup and during a reload
   } catch (error) {
     return failure([errorAt(file, describeReadError(error))])
   }

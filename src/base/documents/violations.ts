@@ -29,9 +29,9 @@ export function toViolations(
 
 const MORE_ERRORS = `may break more rules: the check stops after ${MAX_ERRORS} errors`
 
-/** Formats a value for a sentence: `"14d"`, `149`, `an array of 3`, `an object`. Truncates long text. */
+/** Formats a value for a sentence: `"14d"`, `149`, `an array of 3 items`, `an object`. Truncates long text. */
 function quote(value: unknown): string {
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`
+  if (Array.isArray(value)) return value.length ? `an array of ${formatCount(value.length, 'item')}` : 'an empty array'
   if (isObject(value)) return 'an object'
   if (typeof value !== 'string') return String(value)
   return value.length > MAX_QUOTED_LENGTH
@@ -134,7 +134,7 @@ function replaceChoice(relevant: ErrorObject[], choice: ErrorObject): void {
   else relevant.push(choice)
 }
 
-/** Returns a suffix that suggests a similar member, or lists all if there are few: `; did you mean "probability"?`. */
+/** Returns a hint such as `; did you mean "probability"?`, or a list of all members if there are only a few. */
 function describeAllowed(name: unknown, schema: unknown): string {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {}
   const known = Object.keys(properties)

@@ -18,7 +18,7 @@ export function redactDocument(text: string, token?: string): string {
 
 const formCode = /^(code=)[^&\s]+(?=&)/
 
-// For linear time, each pattern starts at a line start or a `<`, and reaches its value before the next possible match.
+// For linear time, each pattern begins at a `<` or a new line, and reaches its value before the next possible match.
 
 /** Matches a part of multipart/form-data: its head, its name, and its value up to the next boundary. */
 const formPart =
@@ -33,7 +33,7 @@ function hideValue(whole: string, head: string, name: string, value: string): st
   return value.trim() !== '' && isHiddenText(name, value) ? `${head}${redacted}` : whole
 }
 
-/** The number of characters at the start of a text body to search for credentials. Messages quote fewer. */
+/** The number of characters at the start of a text body that are searched for credentials. Messages quote fewer. */
 const searchedLength = 1000
 
 /** Returns what to quote instead of a credential; undefined for other values. `names`: the path; empty for the body. */

@@ -34,7 +34,7 @@ export function redactToken(text: string, token: string | undefined): string {
 const listTokenForms = memoizeLast((token: string): readonly string[] => {
   const forms = [token, decodeHeader(token)].flatMap((text) => {
     const escaped = escapeJson(text)
-    // Escaped twice, since a header quotes a violation, which quotes the token.
+    // The first form is escaped twice, since a header quotes a violation, which quotes the token.
     const quoted = [escapeJson(escaped), escaped, joinPointer('', text).slice(1)]
     return [encodeURIComponent(text.toWellFormed()), ...quoted, ...quoted.map(escapeNonAscii), text]
   })
@@ -49,13 +49,13 @@ function decodeHeader(value: string): string {
 
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
-/** Matches the ellipsis of a truncated quote: `"sk_live_51…"`, also escaped for a header, or V8's `..."sk_l"...`. */
+/** Matches the ellipsis of a truncated quote: `"sk_live_51…"`, even if escaped for a header, or V8's `..."sk_l"...`. */
 const cutMark = /(\u2026|\\{1,3}u2026|(?:\\{0,3}")?\.\.\.(?:\\{0,3}")?)/
 
 /** The minimum number of token characters to redact next to an ellipsis, and the maximum that a message quotes. */
 const minCutLength = 4
 const maxCutLength = 300
-const maxCutForm = 4096
+const maxCutForm = 4096 // the maximum length of an escaped form that is compared with pieces
 
 /** Redacts the parts of tokens that are left in truncated quotes. `isPart` tests for a substring of a token. */
 function redactCutParts(text: string, isPart: (text: string) => boolean): string {
@@ -89,7 +89,7 @@ export function redactPrivateKeys(text: string): string {
   return text.replace(privateKey, redacted)
 }
 
-/** Returns a function that redacts private keys in a list's items, in order, since a key can span several items. */
+/** Returns a function to call for each item of a list in order. It redacts private keys, which can span many items. */
 export function createLineRedaction(): (text: string) => string {
   let isOpen = false
   return (text) =>

@@ -41,7 +41,7 @@ export function redactNamed(head: RequestHead, names: readonly string[]): Reques
   return { path: head.path, query, headers: Object.fromEntries(headers) }
 }
 
-/** Returns a query redactor for this token. Successive requests often have the same token and query. */
+/** Returns a query redactor for a token. Caches results, since successive requests often share a token and query. */
 const redactQueriesWith = memoizeLast((token: string | undefined) =>
   // The question mark distinguishes a query from text such as `Prefer: code=404`.
   memoizeLast((query: string) => redactText(`?${query}`, token).slice(1)),
@@ -98,7 +98,7 @@ export function redactText(text: string, token?: string): string {
   return hasScheme.test(clean) ? clean.replace(scheme, `$1$2${redacted}`) : clean
 }
 
-/** Matches `Bearer x` and `Basic x`, also percent-encoded. Testing is eight times as fast as replacing. */
+/** Matches `Bearer x` and `Basic x`, even if percent-encoded. Testing is eight times as fast as replacing. */
 const hasScheme = /(bearer|basic)[\s%+:]/i
 const scheme = /\b(bearer|basic)((?:\s|%20|\+|:)+)[^\s"'<>,;&\\]+/gi
 
@@ -108,7 +108,7 @@ const code = /([?&]code=|(?:^|[?&;])sid=)[^\s&;#,"'<>]+/gi
 const userInfo = /:\/\/[^\s/?#@"'<>]+@/g
 
 /**
- * Patterns for tokens with a known format: OpenAI, Stripe, GitHub and GitLab; Slack, AWS, Google and JWT; npm, also
+ * Patterns for tokens with a known format: OpenAI, Stripe, GitHub and GitLab; Slack, AWS, Google and JWT; npm, even
  * after an underscore. Each pattern matches only at the start of a word, so that matching takes linear time.
  */
 const knownForms = [
@@ -130,7 +130,7 @@ const colon = /\s*:\s*/y
 /** Matches the value of a member: a string, which can be truncated, or a number or word. */
 const memberValue = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+/y
 
-/** Redacts members in JSON, even if truncated or within other text. Visits each quote once, so it takes linear time. */
+/** Redacts members in JSON that can be truncated or within text. Takes linear time, since it visits each quote once. */
 function redactMembers(text: string): string {
   let clean = ''
   let copied = 0

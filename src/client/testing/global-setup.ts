@@ -1,10 +1,10 @@
 import { startSimulator } from './start-simulator.ts'
 
-/** The global object, which passes the stop function to Jest's teardown, a separate module. */
+/** The global object. It holds the stop function for Jest's teardown, which is a separate module. */
 export const stopHolder = globalThis as { convsimStop?: () => Promise<void> }
 
 /**
- * Starts one simulator for all workers, which find its URL in `CONVSIM_CONTROL_URL`. Starts none if that variable is
+ * Starts one simulator for all workers, which find its URL in `CONVSIM_CONTROL_URL`. Does nothing if that variable is
  * already set. This is a `globalSetup` function for vitest and Playwright, which call the returned function at the end,
  * and for Jest, which calls `global-teardown` instead.
  */

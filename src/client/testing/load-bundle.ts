@@ -9,7 +9,7 @@ export const BUNDLE = 'convsim.cjs'
 /**
  * Starts a simulator from the bundle, which is loaded once, in Node's main realm. Jest runs each test file in its
  * own realm, with its own `require` and, in jsdom, without `TextDecoder`. In a test's realm, `instanceof Error` is
- * false for the bundle's errors, so this function wraps them in errors from that realm.
+ * false for the bundle's errors, so this function wraps them in errors of the test's realm.
  */
 export const startFromCode: typeof start = async (settings) => {
   const { createRequire } = (runInThisContext('process') as typeof process).getBuiltinModule('node:module')

@@ -9,11 +9,11 @@ interface SandboxMatchers<N extends Names> {
   toHaveReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
   /** Expects that every request conformed to the contract. */
   toHaveNoViolations(): Promise<void>
-  /** Expects no violations, unexpected responses, retry problems or unmet rules. `allow`: kinds to ignore. */
+  /** Expects no violations, unexpected responses, retry problems or unmet rules. `allow`: the kinds to ignore. */
   toHaveNoFindings(allow?: readonly FindingKind[]): Promise<void>
 }
 
-/** Matches the type of any sandbox client, whatever its names. */
+/** A supertype of `SandboxClient` with any type argument. */
 type AnySandbox = Pick<SandboxClient, 'name' | 'consoleUrl' | 'coverage'>
 
 type NamesOf<Sandbox> = Sandbox extends SandboxClient<infer N> ? N : never
@@ -37,11 +37,11 @@ export const sandboxMatchers = {
     toMatcherResult(sim.expectNoFindings(allow), `The clients in the sandbox "${sim.name}" have no findings.`),
 }
 
-/** Converts an expectation to a matcher result. `negated`: the message if `not` is used but the expectation is met. */
-async function toMatcherResult(expectation: Promise<void>, negated: string) {
+/** Converts an expectation to a matcher result. `notMessage`: the message if the expectation is met despite `not`. */
+async function toMatcherResult(expectation: Promise<void>, notMessage: string) {
   try {
     await expectation
-    return { pass: true, message: () => negated }
+    return { pass: true, message: () => notMessage }
   } catch (error) {
     if (!(error instanceof ExpectationError)) throw error
     const { message } = error

@@ -1,10 +1,10 @@
-/** The modules that users import in their tests. This file starts a simulator in the tests' process. */
+/** The modules that users import in their tests. This module starts a simulator in the tests' process. */
 
 import type { LibrarySettings } from '../../server/settings/library-settings.ts'
 import { createSimulatorClient, type SimulatorClient } from '../connect.ts'
 import { createTransport } from '../transport.ts'
 import type { BundledNames, Names } from '../typed-names.ts'
-import '../../base/core/timers.ts' // saves timers before a test can replace them: the simulator is loaded later
+import '../../base/core/timers.ts' // saves timers before a test can replace them, since the simulator is loaded later
 import { startFromCode } from '../../server/simulator/start.ts'
 
 /**

@@ -6,7 +6,7 @@ import { ExpectationError } from '../expectation-error.ts'
 import type { SandboxClient } from '../sandbox.ts'
 import type { BundledNames, Names } from '../typed-names.ts'
 
-/** The sandbox for one test. The test fails at the end if the client has findings. */
+/** The sandbox for one test. The test fails at the end if the client has findings that `allow` did not allow. */
 export interface TestSandbox<N extends Names = BundledNames> extends SandboxClient<N> {
   /** Allows findings of these kinds in this test: `sim.allow('retry')`. */
   allow(...kinds: readonly FindingKind[]): void
@@ -36,7 +36,7 @@ const openNames = new Set<string>()
 /**
  * Opens the sandbox for a test. The sandbox's name derives from the test's location, so that generated ids
  * and numbers are the same in each run. `startSimulator` starts a simulator if `CONVSIM_CONTROL_URL` is not set.
- * @throws Error if no simulator runs at `CONVSIM_CONTROL_URL`, or if there is neither a URL nor `startSimulator`
+ * @throws Error if no simulator is running at `CONVSIM_CONTROL_URL`, or if there is neither a URL nor `startSimulator`
  */
 export async function openSandbox<N extends Names = BundledNames>(
   location: TestLocation,
@@ -66,7 +66,7 @@ export async function openSandbox<N extends Names = BundledNames>(
   const sim: TestSandbox<N> = { ...sandbox, allow, advanceTimers }
   return {
     sim,
-    /** Deletes the sandbox. If the client has findings, keeps the sandbox and throws an error with the findings. */
+    /** Deletes the sandbox. If any findings are not allowed, keeps the sandbox and throws an error that lists them. */
     async close(): Promise<void> {
       try {
         await sandbox.expectNoFindings([...allowed])

@@ -1,10 +1,10 @@
 /**
- * Declares the parts of Testcontainers 10 to 12 that `testcontainers.ts` uses, so the library and its 127 dependencies
- * need not be installed. The published declarations import the library's real classes, which users have installed.
+ * Declares the parts of Testcontainers 10 to 12 that `testcontainers.ts` uses, so that the library and its
+ * 127 dependencies need not be installed. The published declarations import the real classes, which users install.
  */
 declare module 'testcontainers' {
   export interface RestartOptions {
-    /** The timeout, in seconds. */
+    /** The time that the container has to stop, in seconds. */
     timeout: number
   }
 

@@ -14,7 +14,7 @@ const PORT = 4010
 
 const TOKEN_VARIABLE = 'CONVSIM_CONTROL_TOKEN'
 
-/** Milliseconds between two health checks, and the time limit for each check. */
+/** The interval between health checks, and the time limit for each check, in milliseconds. */
 const POLL_MS = 250
 
 /**
@@ -50,7 +50,7 @@ function connectTo<N extends Names>(container: StartedTestContainer, token: stri
 }
 
 /**
- * Keeps this process running until `wait` resolves. While Testcontainers reads the log of a stopped container, nothing
+ * Keeps this process running until `wait` finishes. While Testcontainers reads the log of a stopped container, nothing
  * else keeps the process running, so a node:test process would exit before the error is thrown.
  */
 async function keepRunning<T>(wait: () => Promise<T>): Promise<T> {
@@ -77,7 +77,7 @@ export class StartedConvsimContainer<N extends Names = BundledNames> extends Abs
     return this.#simulator
   }
 
-  /** Returns the service's base URL for clients on this machine, or that of a sandbox: `http://localhost:32768/v1`. */
+  /** Returns the base URL of the service or of a sandbox, for clients on this machine: `http://localhost:32768/v1`. */
   getBaseUrl(sandbox?: string): string {
     return sandbox === undefined ? this.#simulator.baseUrl : this.sandbox(sandbox).baseUrl
   }

@@ -22,7 +22,7 @@ interface VitestExpect extends ExpectSandbox, ExpectStatic {}
 vitestExpect.extend(sandboxMatchers)
 export const expect: VitestExpect = vitestExpect as VitestExpect // the line above added the matchers
 
-/** Returns a list with the name of the file's vitest project, if any. Several projects can run the same file. */
+/** Returns a list with the name of the file's vitest project, if it has one. Several projects can run the same file. */
 const projectOf = ({ projectName }: { readonly projectName?: string | undefined }) => (projectName ? [projectName] : [])
 
 /** Returns the names of the groups around a test, outermost first, and the name of the test. */

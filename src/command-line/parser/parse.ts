@@ -67,7 +67,7 @@ function findMissingValue(words: readonly string[], flags: Flags) {
   return bare < 0 ? undefined : problem(`${words[bare]} needs a value before ${words[bare + 1]}. See convsim --help.`)
 }
 
-/** Finds the first operand (not a flag or its value) at or after `from`. Returns `words.length` if there is none. */
+/** Returns the index of the first operand at or after `from`, or `words.length`. Flags and their values are skipped. */
 function findOperand(words: readonly string[], flags: Flags, from: number): number {
   const isOperand = (word: string, index: number) =>
     index >= from && !word.startsWith('-') && !takesValue(flags.get(words[index - 1] ?? ''))
@@ -75,7 +75,7 @@ function findOperand(words: readonly string[], flags: Flags, from: number): numb
   return index < 0 ? words.length : index
 }
 
-/** Reports a missing "--" in a line such as `exec npm test`: it separates the flags of `exec` from those of `npm`. */
+/** Reports a missing "--", which must separate the flags of `exec` from those of `npm` in `exec npm test`. */
 function findMissingDashes({ name, runsCommand }: CommandSyntax, argv: readonly string[], from: number, flags: Flags) {
   const first = findOperand(argv, flags, from)
   if (!runsCommand || argv.includes('--') || first === argv.length) return undefined
@@ -105,7 +105,7 @@ function findHelpOrVersion(commands: CommandTable, words: readonly string[], [fi
   return { kind: 'help', text } as const
 }
 
-/** Returns true for `--help`, `-h` and `-h check`. With any other value, `-h` sets the host, as in Prism. */
+/** Returns true for `--help`, a bare `-h`, and `-h` with a command's name. As in Prism, `-h HOST` sets the host. */
 function hasHelpFlag(commands: CommandTable, words: readonly string[]): boolean {
   if (words[0] === '-h' && findCommand(commands, words[1])) return true
   return words.some((word, at) => word === '--help' || (word === '-h' && (words[at + 1] ?? '-').startsWith('-')))
@@ -123,7 +123,7 @@ const problem = (message: string) => ({ kind: 'problem', problem: message }) as 
 
 const takesValue = (setting: Setting<unknown> | undefined) => setting?.value !== undefined
 
-/** Indexes the settings in tables by flag: `--port`, `-p`, `--no-cors`. For a duplicate flag, the first wins. */
+/** Indexes the settings in tables by flag: `--port`, `-p`, `--no-cors`. If tables share a flag, the first wins. */
 function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Setting<unknown>> {
   const index = new Map<string, Setting<unknown>>()
   for (const [name, setting] of tables.flatMap((table) => Object.entries(table))) {
@@ -169,7 +169,7 @@ function findCommandProblem({ name, usage, settings }: CommandSyntax, before: re
     return `convsim ${name} takes only flags before "--"; ${given}.${guess} To set the contract, use --contract FILE.`
   }
   if (word) return undefined
-  const reason = word === '' ? 'The command name is empty. Is a variable unset?' : 'No command given.'
+  const reason = word === '' ? 'The command name is empty. Is a variable unset?' : 'No command was given.'
   return `${reason} Usage: convsim ${name} ${usage.replace(' [arguments...]', '')}.`
 }
 

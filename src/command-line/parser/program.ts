@@ -29,7 +29,7 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   /** Command lines without the leading `convsim`: `check my-contract.yaml`. */
   readonly examples: readonly string[]
   readonly settings: Table
-  /** Environment variables, other than settings, that the command reads or that it sets for its child process. */
+  /** Environment variables, besides those of settings, that the command reads or sets for its child process. */
   readonly variables?: readonly string[]
   /** Describes the first setting that conflicts with another setting or an argument, if any. */
   findProblem?(settings: ValuesOf<Table>, sources: SettingSources, files: readonly string[]): string | undefined
@@ -52,7 +52,7 @@ export function createParser(command: CommandSyntax): Command {
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
     .configureHelp({ formatItem: (flag, _width, text, helper) => formatFlag(flag, text, helper) })
-    .helpOption('--help', 'Print this help; so does -h without a value.')
+    .helpOption('--help', 'Print this help. -h without a value does the same.')
   for (const [key, setting] of Object.entries(settings)) addFlag(parser, key, setting)
   return parser
 }
@@ -104,7 +104,7 @@ export function describeCommandHelp(command: CommandSyntax, isComplete: boolean)
     exampleLines,
     ...sections,
     `convsim ${name} --help --all lists all settings and their variables.\n` +
-      'A flag overrides its variable (CONVSIM_PORT), which overrides the default.',
+      'A flag overrides its variable (e.g. CONVSIM_PORT), which overrides the default.',
   ].join('\n\n')
 }
 
@@ -154,5 +154,5 @@ ${flags.join('\n')}
 convsim COMMAND --help   the common flags of a command; with --all, every flag
 convsim scenarios        the scenarios
 README.md                the documentation, in the package folder
-A flag overrides its variable (CONVSIM_PORT), which overrides the default.`
+A flag overrides its variable (e.g. CONVSIM_PORT), which overrides the default.`
 }

@@ -15,7 +15,7 @@ export interface CommandContext {
   readonly printError: (text: string) => void
   readonly signals: StopSignals
   readonly now: () => number
-  /** Returns the milliseconds since the process started. */
+  /** Returns the time since the process started, in milliseconds. */
   readonly elapsed: () => number
   readonly parse: (words: readonly string[]) => Invocation<CliCommand>
   readonly openOutput: (settings: LogSettings) => Promise<Output>
@@ -38,7 +38,7 @@ export interface Output {
   readonly isJson: boolean
   /** Prints a line on stderr, regardless of the log level. `level` appears only in JSON; the default is `info`. */
   readonly printLine: (text: string, level?: LogLevel) => void
-  /** Prints problems with a heading, as text or, with `--log-format json`, as one JSON line each. */
+  /** Prints problems with a heading, as text or, with `--log-format json`, as one JSON line per problem. */
   readonly printProblems: (heading: string, problems: readonly string[]) => void
 }
 

@@ -9,7 +9,7 @@ type Paint = (style: Style, text: string) => string
 
 const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => string>> = {
   responded: formatRequest,
-  controlled: formatRequest,
+  'handled a control request': formatRequest,
   loaded: formatLoaded,
   decided: ({ why }, paint) => formatBelow(paint, asList(why), 'why: ').join('\n'),
   headers: ({ query, requestHeaders, responseHeaders }, paint) =>
@@ -47,20 +47,20 @@ function formatRequest(line: JsonObject, paint: Paint): string {
 /** How a connection ended without a response, by kind of damage. */
 const endByDamage = new Map<unknown, string>(Object.entries({ hang: 'hung', reset: 'reset', empty: 'closed' }))
 
-/** Returns how the connection ended without a status; undefined if a status was sent. */
+/** Returns how the connection ended if no status was sent; undefined if a status was sent. */
 const findAbruptEnd = ({ damage }: JsonObject) => asList(damage).flatMap((kind) => endByDamage.get(kind) ?? [])[0]
 
 /** Lists what is notable about a request, starting with the reason if it was refused. */
 function listNotes(line: JsonObject): string[] {
   const { error, violations, advice, scenarios, sandbox, traceId } = line
-  const isSent = findAbruptEnd(line) === undefined
+  const hasStatus = findAbruptEnd(line) === undefined
   return [
-    ...(isSent ? listIfDefined(error).map(String) : []),
+    ...(hasStatus ? listIfDefined(error).map(String) : []),
     ...describeViolations(violations),
     ...describeViolations(advice).map((text) => `advice: ${text}`),
     ...asList(scenarios).map((text) => `scenario ${text}`),
     ...describeDamage(line),
-    ...(isSent ? describeDelivery(line) : []),
+    ...(hasStatus ? describeDelivery(line) : []),
     ...(sandbox === undefined || sandbox === 'default' ? [] : [`sandbox ${sandbox}`]),
     ...listIfDefined(traceId).map((id) => `trace ${id}`),
   ]

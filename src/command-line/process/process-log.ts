@@ -8,7 +8,7 @@ export interface ProcessLog extends Log {
   flush(): void
 }
 
-/** Writes some or all of the bytes, and returns the number written. Throws EAGAIN while none are accepted. */
+/** Writes some or all of the bytes, and returns the number written. Throws an EAGAIN error while none are accepted. */
 export type WriteStderr = (bytes: Uint8Array) => number
 
 /** Lines in a batch often have the same timestamp; without this cache, a request takes 2 µs longer. */
@@ -75,7 +75,7 @@ export function createLog(
   const flush = () => {
     writeBatch()
     stderr.flush(flushDeadlineMs)
-    writeBatch() // logs how many lines the writer dropped, if any
+    writeBatch() // logs how many lines did not fit in the buffer, if any
     writeBatch() // writes that log line
     stderr.flush(0)
   }
@@ -93,7 +93,7 @@ const maxQueuedBytes = 8 * 1024 * 1024
 /** The pause in milliseconds before writing to a full pipe again. */
 const retryMs = 5
 
-/** Memory that never changes, so waiting for a change is a synchronous sleep. */
+/** Memory that never changes. Waiting for it to change, with a timeout, is a synchronous sleep. */
 const sleeper = new Int32Array(new SharedArrayBuffer(4))
 
 /**
@@ -141,7 +141,7 @@ function createStderrWriter(writeBytes: WriteStderr) {
       queuedBytes += bytes.length
       if (!timer) writeQueue()
     },
-    /** Returns the number of lines dropped since the last call, or 0 while older text is still waiting. */
+    /** Returns and resets the number of lines that did not fit in the buffer. Returns 0 while text is in the buffer. */
     takeLostLines(): number {
       if (queue.length > 0) return 0
       const lost = lostLines

@@ -1,8 +1,8 @@
 /**
  * The signals that stop the process: one implementation for all commands.
  *
- * One Ctrl-C can reach the process twice: the terminal signals the whole process group, and npm, in that group,
- * forwards a copy, possibly as another signal. A supervisor that signals a group has the same effect.
+ * One Ctrl-C can reach the process twice: the terminal signals the whole process group, and npm, which is in that
+ * group, forwards a copy, possibly as another signal. A supervisor that signals a process group has the same effect.
  */
 import { constants } from 'node:os'
 
@@ -33,7 +33,7 @@ export class StopSignals {
     for (const signal of signals) host.on(signal, () => this.#receive(signal))
   }
 
-  /** The exit code of a command stopped by a signal: 128 + n for signal n; undefined without a signal. */
+  /** The exit code of a command stopped by a signal: 128 + n for signal n; undefined if no signal has arrived. */
   get code(): number | undefined {
     return this.#first && exitCodeOf(this.#first)
   }
@@ -60,14 +60,14 @@ export class StopSignals {
       const endCopyTime = () => {
         this.#isCopyTimeOver = true
       }
-      // A copy that arrived while the process was busy is handled after the timer but before `endCopyTime`.
+      // A copy that arrived while the process was busy is handled after the timer fires but before `endCopyTime`.
       setTimeout(() => setImmediate(endCopyTime), copyMs).unref()
       this.#stop(signal)
       return
     }
     if (this.#first) {
-      const reason = `${signal} arrived more than ${copyMs / 1000} s after ${this.#first}`
-      this.#printError(`convsim: exiting at once without finishing: ${reason}.`)
+      const reason = `because ${signal} arrived more than ${copyMs / 1000} s after ${this.#first}`
+      this.#printError(`convsim: exiting at once without finishing, ${reason}.`)
     }
     this.#host.exit(exitCodeOf(signal))
   }

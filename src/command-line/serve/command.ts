@@ -7,8 +7,8 @@ export const serveCommand = defineCommand({
   usage: '[contract] [options]',
   operands: 'a contract document',
   purpose: 'Serve',
-  summary: 'Serve the simulated API; the default command',
-  description: 'Serve the simulated API; the default command, also called mock.',
+  summary: 'Serve the simulated API (the default command)',
+  description: 'Serve the simulated API. This is the default command, also called mock.',
   examples: ['serve', 'serve my-contract.yaml --port 0 --state :memory:'],
   settings: serverSettings,
   findProblem: (settings, sources, [file]) =>

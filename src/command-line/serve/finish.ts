@@ -22,12 +22,12 @@ export async function printStateLoss(running: RunningSimulator, printLine: Print
 interface EndedProcess {
   readonly settings: Settings
   readonly code: number
-  /** The file and arguments of the command that `exec` ran; undefined for other commands. */
+  /** The file and arguments of the command that `exec` ran; undefined if the process did not run `exec`. */
   readonly command?: readonly string[]
   readonly printLine: PrintLine
 }
 
-const baseUrlHint = 'Does the command use the URL in CONVSIM_BASE_URL? To set another variable, use --env NAME. '
+const baseUrlHint = 'Does the command use the URL in CONVSIM_BASE_URL? To pass it in another variable, use --env NAME. '
 const allowHint = 'If you expect no requests, use --allow-no-requests.'
 
 export async function finish(running: RunningSimulator, clientReport: Report, run: EndedProcess): Promise<number> {

@@ -2,12 +2,12 @@ import nodeModule from 'node:module'
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** Node's function that stores compiled code for the next start. Not available in Node 20. */
+/** Node's function that stores compiled code for the next start. It is not available in Node 20. */
 const { flushCompileCache } = nodeModule as { readonly flushCompileCache?: () => void }
 
 const maxYoungSpaceBytes = 8 * 1024 * 1024
 
-/** The pause in milliseconds before the full young space is measured again. Measuring takes a fifth as long as a GC. */
+/** The pause in milliseconds before a fully grown young space is remeasured. Measuring takes a fifth of a GC's time. */
 const measurePauseMs = 1000
 
 /**

@@ -52,8 +52,8 @@ export async function send<Path extends ControlPath, Method extends ControlMetho
     if (response.status === 401) isTokenNeeded.value = true
     return { problem: { status: response.status, sentence: await readProblemSentence(response) } }
   } catch {
-    const advice = 'Restart it; this page then reconnects automatically.'
-    return { problem: { sentence: `The simulator at ${location.host} does not respond. ${advice}` } }
+    const advice = 'Restart it; this page will then reconnect automatically.'
+    return { problem: { sentence: `The simulator at ${location.host} is not responding. ${advice}` } }
   }
 }
 

@@ -27,7 +27,7 @@ export function Palette() {
     .slice(0, 12)
   const run = (command: PageCommand | undefined) => {
     isPaletteOpen.value = false
-    // The dialog returns the focus before the command runs, so that the command can move the focus.
+    // The dialog restores the focus before the command runs, so that the command can move the focus.
     setTimeout(() => command?.run())
   }
   const onKey = (event: KeyboardEvent) => {
@@ -105,11 +105,11 @@ function listActions(): readonly PageCommand[] {
     { title: 'Remove all rules', words: 'delete switch off', run: () => void removeAllRules() },
     ...(['frozen', 'real'] as const).map((mode) => ({
       title: mode === 'frozen' ? 'Freeze the clock' : 'Use the machine’s clock',
-      run: () => void moveClock({ mode }),
+      run: () => void adjustClock({ mode }),
     })),
     ...['1 minute', '1 hour', '1 day'].map((span) => ({
       title: `Move the clock forward by ${span}`,
-      run: () => void moveClock({ by: span.replace(/ (.).*/, '$1') }),
+      run: () => void adjustClock({ by: span.replace(/ (.).*/, '$1') }),
     })),
     ...listOffers()
       .filter(({ freeText }) => !freeText)
@@ -144,9 +144,9 @@ const sandboxCommand = (title: string, run: (actions: SandboxActions) => unknown
   run: async () => run(await import('../views/sandboxes/sandbox-detail.tsx')),
 })
 
-async function moveClock(body: Parameters<typeof changeClock>[0]): Promise<void> {
+async function adjustClock(body: Parameters<typeof changeClock>[0]): Promise<void> {
   const clock = await changeClock(body)
-  if (clock) showNotice(`The clock in the sandbox ${sandbox.peek()} now shows ${clock.now} (${clock.mode}).`)
+  if (clock) showNotice(`The clock of the sandbox ${sandbox.peek()} now shows ${clock.now} (${clock.mode}).`)
 }
 
 function switchOn(scenario: string): void {
@@ -161,7 +161,7 @@ export const isPaletteOpen = signal(false)
 
 addEventListener('keydown', onKey)
 
-/** Runs the pressed key's command. Ignores keys that a field or the browser needs. In a field, Escape removes focus. */
+/** Runs the command of the pressed key. Ignores keys that a field or the browser needs. Escape leaves a field. */
 function onKey(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey, defaultPrevented } = event
   if (isPaletteKey(event)) {

@@ -55,7 +55,7 @@ export function Header() {
   )
 }
 
-/** Scrolls to the current view's link, which may be hidden on a narrow page. */
+/** Scrolls to the current view's link, which may be out of view on a narrow page. */
 const scrollToCurrent = () =>
   document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
 
@@ -72,7 +72,7 @@ function RuleBadge() {
   useEffect(scrollToCurrent, [rules.length])
   if (rules.length === 0) return null
   return (
-    <b class="badge pill" title={`${count(rules.length, 'rule')} on`}>
+    <b class="badge pill" title={count(rules.length, 'enabled rule')}>
       {rules.length}
     </b>
   )
@@ -82,7 +82,7 @@ function SandboxClock() {
   if (clockMode.value === undefined) return null
   const name = { real: '', frozen: 'frozen', shifted: 'shifted' }[clockMode.value]
   return (
-    <span class="clock faint small" title={`The sandbox's clock${name && ` (${name})`}`}>
+    <span class="clock faint small" title={`The sandbox’s clock${name && ` (${name})`}`}>
       {formatInstant(sandboxNow.value)} UTC
       {name && <b> {name}</b>}
     </span>

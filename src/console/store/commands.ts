@@ -88,7 +88,7 @@ const openLinks = 'main a[aria-current], main a[aria-expanded=true]'
 const findFocusedLink = () =>
   document.activeElement?.closest<HTMLAnchorElement>('main :is(.rows, .entries, .chain h2) a') ?? undefined
 
-/** Moves the focus to an entry's link when the entry is closed. Returns a reference to the last opened entry. */
+/** Moves the focus back to an entry's link when the entry is closed. Returns a reference to the last opened entry. */
 function useFocusReturn() {
   const opened = useRef<{ id: string; link: HTMLElement | null; part: Element | null } | undefined>(undefined)
   const { id } = route.value

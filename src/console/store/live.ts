@@ -23,7 +23,7 @@ export const trafficTick = signal(0)
 /** Incremented when recorded requests are deleted, for example by a reset. Lists then reload. */
 export const clearTick = signal(0)
 
-/** The minimum time in milliseconds between deliveries of requests to the page, which re-renders after each one. */
+/** The minimum time in milliseconds between deliveries of requests to the page. Each delivery re-renders the page. */
 const deliveryMs = 100
 
 /** The delay before the first attempt to reconnect, and the maximum delay before later attempts, in milliseconds. */
@@ -82,7 +82,7 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Streams the requests that follow the newest one in the journal. Returns the problem if the stream cannot open. */
+/** Streams the requests that follow the newest one in the journal. Returns the problem if opening it fails. */
 async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void): Promise<Problem | undefined> {
   const newest = await call('get', '/requests', { query: { sandbox: name, order: 'newest', limit: 1 }, signal })
   if (newest.problem || signal.aborted) return newest.problem
@@ -94,7 +94,7 @@ async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void)
   return problem
 }
 
-/** Reads server-sent events until the stream ends. (`EventSource` cannot send a token.) */
+/** Reads server-sent events until the stream ends. Used instead of `EventSource`, which cannot send a token. */
 async function readEvents({ body }: Response): Promise<void> {
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

@@ -9,7 +9,7 @@ interface Notice {
 
 export const notices = signal<readonly Notice[]>([])
 
-/** Milliseconds until a success notice disappears. A problem notice does not time out. */
+/** The time in milliseconds after which a success notice disappears. A problem notice does not time out. */
 const doneMs = 4_000
 
 const maxNotices = 4
@@ -31,7 +31,7 @@ export function dismiss(notice: Notice): void {
   notices.value = notices.value.filter((one) => one !== notice)
 }
 
-/** Shows `sentence`, if any, and returns the value. If the result is a problem, shows it and returns undefined. */
+/** Shows `sentence`, if any, and returns the value. In case of a problem, shows the problem and returns undefined. */
 export async function valueOrNotice<Value>(
   pending: Promise<ApiResult<Value>>,
   sentence?: string | ((value: Value) => string),

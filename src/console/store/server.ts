@@ -15,7 +15,7 @@ export const baseUrlOf = (name: string): string =>
 /** All sandboxes, least recently used first; undefined until they are loaded. */
 export const sandboxes = signal<readonly Schema<'Sandbox'>[] | undefined>(undefined)
 
-/** A string that changes when a control-plane client changes the selected sandbox. The page then reloads its data. */
+/** A string that changes with each control-plane change to the selected sandbox. The page then reloads its data. */
 export const revisions = computed(() => {
   const used = (sandboxes.value ?? []).filter(({ revision }) => revision !== 0)
   const relevant = used.filter(({ name }) => [name, '*'].includes(sandbox.value))
@@ -54,7 +54,7 @@ export async function refreshSandboxes(): Promise<void> {
 }
 
 /**
- * Waits for a change made through the control plane, and shows its result like `valueOrNotice`. Then reloads the
+ * Waits for a change made through the control plane, and shows its result as `valueOrNotice` does. Then reloads the
  * sandboxes. Their new revisions make every part of the page reload what has changed.
  */
 export async function change<Value>(
@@ -67,7 +67,7 @@ export async function change<Value>(
 }
 
 export function changeSeed(name: string, seed: string) {
-  const sentence = `The seed of the sandbox ${name} is now ${seed}. Numbers and new identifiers change; records stay.`
+  const sentence = `The seed of the sandbox ${name} is now ${seed}. Numbers and new identifiers change; records do not.`
   return change(call('put', '/sandboxes/{name}', { path: { name }, body: { seed } }), sentence)
 }
 
@@ -141,6 +141,6 @@ export const groupByFamily = <Item extends { readonly family: string }>(items: r
     (family) => [family, items.filter((item) => item.family === family)] as const,
   )
 
-/** Adds a rule before a sandbox's other rules, which keep their counts. The first rule that acts wins. */
+/** Adds a rule before a sandbox's other rules, which keep their counts. The first rule that applies wins. */
 export const addRule = (sandbox: string, rule: Schema<'Rule'>) =>
   call('post', '/scenarios', { query: { sandbox, position: 'first' }, body: { rules: [rule] } })

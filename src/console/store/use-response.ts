@@ -18,7 +18,7 @@ interface LiveRequestOptions<Path extends ControlPath> {
 
 /**
  * Requests data from the control plane while a component is mounted: immediately, and again when the request changes,
- * the page reconnects, a control-plane client changes the sandbox or, with `followsTraffic`, requests arrive.
+ * the page reconnects, a control-plane client changes the sandbox's data or, with `followsTraffic`, requests arrive.
  */
 export function useResponse<Path extends ControlPath>(
   path: Path,
@@ -64,7 +64,7 @@ const maxPauseMs = 5_000
  * Sends a request immediately, and again when one of `reasons` changes, while a component is mounted. Only one request
  * is in flight at a time. The pause after a request grows with its duration, to limit the load on the server. A hidden
  * page sends nothing until it is visible and has reconnected. `key` identifies the request; a request with another key
- * does not wait. `reasons` must have the same length at each render.
+ * does not wait. `reasons` must have the same length in every render.
  */
 export function usePacedRequests(key: string, send: () => Promise<void>, reasons: readonly unknown[]): void {
   /** The request in flight. `isStale`: something has changed since it was sent, so its response will be outdated. */

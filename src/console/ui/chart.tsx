@@ -5,7 +5,7 @@ type Values = readonly (number | null)[]
 interface ChartProps {
   readonly title: string
   readonly unit: string
-  /** A line chart's axis has steps of 0.2; a bar chart's axis starts at 0. */
+  /** A line chart's axis begins and ends at multiples of 0.2. A bar chart's axis begins at 0. */
   readonly kind: 'line' | 'bar'
   readonly days: readonly string[]
   readonly values: Values
@@ -19,7 +19,7 @@ interface ChartProps {
 
 /**
  * A chart of daily values. The pointer and the arrow keys select a day; the view can also show all values in a table.
- * The chart is drawn in a 100 by 100 square that stretches to fill its container, so no layout needs to be measured.
+ * The chart is drawn in a 100-by-100 square that stretches to fill its container, so no layout needs to be measured.
  */
 export function Chart({ title, unit, kind, days, values, compared, format, summary, cursor }: ChartProps) {
   const count = days.length
@@ -73,7 +73,7 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
         </svg>
         <input
           type="range"
-          aria-label={`${title}, ${unit}: ${knownCount} of ${count} days have data. Arrow keys select a day.`}
+          aria-label={`${title}, ${unit}: ${knownCount} of ${count} days have data. The arrow keys select a day.`}
           aria-valuetext={`${formatDay(days[at])}: ${valueText}`}
           min={0}
           max={count - 1}

@@ -15,7 +15,7 @@ export const Button = ({ label, ...attributes }: ButtonProps) => (
 
 interface CopyButtonProps {
   readonly label: string
-  /** The text, or a function that resolves to the text, or to undefined after showing a problem. */
+  /** The text, or a function that resolves to the text or, after showing a problem, to undefined. */
   readonly text: string | (() => Promise<string | undefined>)
   /** The accessible name of the button, if the label alone is unclear: `Copy as curl`. */
   readonly title?: string
@@ -28,7 +28,7 @@ export function CopyButton({ label, text, title, isDisabled = false }: CopyButto
   const copy = async () => {
     const content = typeof text === 'string' ? text : await text()
     if (content === undefined) return
-    if (!(await copyText(content))) return showProblem('Not copied: the browser blocks clipboard access.')
+    if (!(await copyText(content))) return showProblem('The text was not copied: the browser blocks clipboard access.')
     isCopied.value = true
     announcement.value = 'Copied'
     setTimeout(() => {

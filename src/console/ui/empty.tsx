@@ -20,7 +20,7 @@ export const Empty = ({ title, children, curl }: EmptyProps) => (
   </div>
 )
 
-/** A placeholder for a response that is still loading, or the problem if loading it failed. */
+/** Shows that a response is still loading or, if loading failed, shows the problem. */
 export function Loading({ problem }: { readonly problem?: Problem | undefined }) {
   if (problem) return <Empty title="This data cannot be shown">{problem.sentence}</Empty>
   return (
@@ -45,7 +45,7 @@ export interface CurlRequest {
   readonly body?: unknown
 }
 
-/** An event for the first product in the bundled fixtures. The event changes the numbers of the product's models. */
+/** An event for the first product in the bundled fixtures. It changes the quality index of the product's models. */
 export const sampleEvent = {
   eventType: 'upgrade_purchased',
   productId: '00000000-0000-4000-9000-000000000001',
@@ -61,7 +61,7 @@ export const eventRequest = (fields: object = {}, headers: CurlRequest['headers'
   body: { ...sampleEvent, ...fields },
 })
 
-/** Returns the URL and the headers of a request to this server. The headers select the page's sandbox. */
+/** Returns the URL and headers of a request to this server, for the page's sandbox (`default` if it shows all). */
 function resolveRequest({ path, headers, body }: CurlRequest) {
   const name = sandbox.value
   return {

@@ -8,7 +8,7 @@ interface JsonTreeProps {
   readonly value: unknown
   /** The JSON text as sent, if JavaScript would serialize its numbers differently; otherwise undefined. */
   readonly text?: string | undefined
-  /** Notes about members, shown next to them. A missing member is shown on a separate line. */
+  /** Notes about members, shown next to them. A note about a missing member is shown on a separate line. */
   readonly marks?: readonly JsonMark[]
 }
 
@@ -19,14 +19,14 @@ export interface JsonMark {
   readonly message: string
 }
 
-/** The maximum JSON length of a tree that is fully open initially. A longer tree shows only its top level. */
+/** The maximum JSON length of a tree that is initially open. In a longer tree, only the root and marked members are. */
 const maxOpenLength = 800
 
 const maxShownMembers = 200
 
 const maxPreviewLength = 100
 
-/** The text of numbers that JavaScript would serialize differently, by object or array and then by name or index. */
+/** The sources of numbers that JavaScript would serialize differently, by their parent and their name or index. */
 type NumberSources = WeakMap<object, Record<string, string>>
 
 export function JsonTree({ value: given, text, marks = [] }: JsonTreeProps) {
@@ -40,7 +40,7 @@ export function JsonTree({ value: given, text, marks = [] }: JsonTreeProps) {
   )
 }
 
-/** Parses the text, or else returns `given`. Also returns the sources of numbers, if the browser provides them. */
+/** Returns the parsed text, or `given` if there is no text, with number sources if the browser provides them. */
 function parseWithSources(given: unknown, text: string | undefined) {
   const sources: NumberSources = new WeakMap()
   function keepSource(this: object, name: string, value: unknown, context?: { readonly source?: string }) {

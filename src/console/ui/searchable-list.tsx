@@ -43,7 +43,7 @@ interface DetailPanelProps {
   readonly children: ComponentChildren
 }
 
-/** The panel beside a list. `Enter` moves the focus into the panel. If no entry is open, the panel shows a summary. */
+/** The panel beside a list. If an entry is open, `Enter` focuses the panel. Otherwise, the panel can show a summary. */
 export const DetailPanel = ({ label, isOpen = true, children }: DetailPanelProps) => (
   <section class="split-side" aria-label={label} tabIndex={-1} data-open={isOpen || undefined}>
     {children}

@@ -44,7 +44,7 @@ export function DataTable<Row>({ title, columns, rows, keyOf }: DataTableProps<R
   )
 }
 
-/** A list of names and values: headers, keyboard shortcuts, facts. */
+/** A list of names and values, such as headers, keyboard shortcuts or facts. */
 export const Pairs = ({ rows }: { readonly rows: readonly (readonly ComponentChildren[])[] }) => (
   <dl class="pairs breaks">
     {rows.map(([name, value], index) => (

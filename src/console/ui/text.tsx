@@ -1,7 +1,7 @@
 import type { Schema } from '../api/call.ts'
 import { machineNow, nameOf, sandboxNow } from '../store/server.ts'
 
-/** Converts a record's field to a string. An edited contract can allow fields of any type. */
+/** Converts a field's value to a string. An edited contract can allow fields of any type. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
 export const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
@@ -20,7 +20,7 @@ export function countListed(listed: number, total: number): string {
   return total === 0 ? '' : listed < total ? `${listed.toLocaleString('en')} of ${all}` : all
 }
 
-/** Returns the search term for a keyword and its value, in quotes if necessary: `type:"signup completed"`. */
+/** Returns a search term. Its value is in quotes if necessary: `type:"signup completed"`. */
 export const searchText = (keyword: string, value: string): string =>
   `${keyword}:${/^$|[\s"]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value}`
 
@@ -50,7 +50,7 @@ const units = [
   ['s', 1_000],
 ] as const
 
-/** Formats a time relative to now: `now`, `12 s ago`, `in 3 h`. */
+/** Formats the age of an instant, which is negative for a future instant: `now`, `12 s ago`, `in 3 h`. */
 function formatAgo(ms: number): string {
   const size = Math.abs(ms)
   const unit = units.find(([, length]) => size >= length)

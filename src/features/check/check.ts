@@ -28,7 +28,7 @@ interface CheckResult {
   readonly summary: string
 }
 
-/** A summary of what can be served, with its warnings, or the errors that prevent serving. */
+/** A summary of what can be served and the findings about it, or the errors that prevent serving. */
 type Checked = Result<{ readonly summary: string; readonly findings?: Findings }, Findings>
 
 type InputLoader = (
@@ -45,7 +45,7 @@ export function checkFiles(
   const contractFile = overlays.length > 0 ? (contract ?? bundledContract) : contract
   const configured = [contractFile, fixtures].filter((file) => file !== undefined)
   const defaults = configured.length > 0 ? configured : [bundledContract, controlContract, bundledFixtures]
-  // Fixtures are loaded together with the configured contract, so that the scenario names in them are also checked.
+  // Fixtures are loaded with the configured contract, so that the scenario names in the fixtures are also checked.
   const load: InputLoader = (changes) => loadInputs({ ...defaultSettings(), ...settings, ...changes }, undefined, true)
   return Promise.all(
     (files.length > 0 ? files : defaults).map(async (file) => {
@@ -66,7 +66,7 @@ async function checkFile(file: string, overlays: readonly string[], load: InputL
   if (!source.ok) return source
   const { value } = source.value
   if (isOverlay(value)) return checkOverlayFile(file, overlays, load)
-  if (isRulesFile(value)) return checkScenarioFile(file, load)
+  if (isRulesFile(value)) return checkRulesFile(file, load)
   if (!isContract(value)) return failure([errorAt(source.value.place(''), unknownKind)])
   if (resolve(file) === controlContract) {
     const control = await buildContract(source.value, { thorough: true }) // the control plane has its own handlers
@@ -88,7 +88,7 @@ async function checkFixtures(folder: string, load: InputLoader): Promise<Checked
   return success({ summary: `${pluralize(personas.length, 'persona')}, ${pluralize(models.length, 'model')}${exact}` })
 }
 
-/** The maximum number of checked operations: some documents have a thousand, and a check must not take minutes. */
+/** The maximum number of operations to check. Some documents have a thousand, and a check must not take minutes. */
 const maxChecked = 200
 
 /** Generates a success response for each operation without a handler, up to a limit. Warns about invalid bodies. */
@@ -116,7 +116,7 @@ function summarize({ operations, assumptions, warnings }: Contract, ...more: Fin
   return { summary, findings: errorsFirst([...warnings, ...more]) }
 }
 
-async function checkScenarioFile(file: string, load: InputLoader): Promise<Checked> {
+async function checkRulesFile(file: string, load: InputLoader): Promise<Checked> {
   const inputs = await load({})
   if (!inputs.ok) return inputs
   const rules = await loadRulesFile(file, inputs.value)
@@ -141,7 +141,7 @@ export function formatChecks(results: readonly CheckResult[], format: PrintedFor
 
 function resultToJson({ file, ok, findings, summary }: CheckResult) {
   const located = findings.map(({ severity, place, message }) => {
-    const { file, ...position } = readPlace(place) ?? { file: place }
+    const { file, ...position } = parsePlace(place) ?? { file: place }
     return { severity, place: file, ...position, message }
   })
   return { file, ok, summary, findings: located }
@@ -152,7 +152,7 @@ function toCheckPage({ file, ok, findings, summary }: CheckResult): Page {
   const listed = findings.map(({ severity, place, message }) => ({
     severity,
     title: place,
-    place: readPlace(place),
+    place: parsePlace(place),
     sentence: message,
   }))
   const section: PageSection = { key: 'findings', title: 'Findings', blocks: [{ kind: 'findings', findings: listed }] }
@@ -165,7 +165,7 @@ function toCheckPage({ file, ok, findings, summary }: CheckResult): Page {
 }
 
 /** Splits `spec/openapi.yaml:12:5` into its parts. Returns undefined for a place without a line (`--scenario`). */
-function readPlace(place: string): PageFinding['place'] {
+function parsePlace(place: string): PageFinding['place'] {
   const [, file, line, column] = /^(.*):(\d+):(\d+)$/s.exec(place) ?? []
   return file === undefined ? undefined : { file, line: Number(line), column: Number(column) }
 }

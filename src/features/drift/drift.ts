@@ -2,7 +2,6 @@
  * Finds differences between the real service and the contract. `probe/` gathers responses, `observe/` compares each
  * response with the contract, `judge/` reaches the verdict, and `patch/` proposes changes to the contract.
  */
-
 import { groupBy } from '../../base/core/group-by.ts'
 import { parseDuration } from '../../base/core/instant.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
@@ -10,6 +9,7 @@ import type { Findings } from '../../base/documents/source.ts'
 import { findOwnToken } from '../../base/redaction/redact-token.ts'
 import type { CommandLineOf } from '../../command-line/parser/program.ts'
 import { type CommandContext, createCountProgress, describeStartProblems } from '../../command-line/process/command.ts'
+import { pluralize } from '../../server/reports/report.ts'
 import { splitList } from '../../server/settings/setting.ts'
 import { defaultSettings } from '../../server/settings/settings.ts'
 import { loadInputs } from '../../server/simulator/loaded-inputs.ts'
@@ -83,7 +83,7 @@ async function gather(
   const read = parseAddress(address, contract, token !== undefined && har === undefined)
   if (!read.ok) return read
   const upstream = read.value
-  // A token too short to distinguish from other words is not redacted.
+  // A token that is too short to be distinguished from other words is not redacted.
   const ownToken = token === undefined ? undefined : findOwnToken({ authorization: `Bearer ${token}` })
   const onProgress = (done: number, all: number) => context.progress.show('comparing responses', done, all)
   const rules = { minSamples: settings.samples, token: ownToken, onProgress }
@@ -157,6 +157,6 @@ function describePlan(
   return [
     ...requests.map(({ method, url, body }) => `${method} ${url}${body ? ` ${JSON.stringify(body)}` : ''}`),
     ...unplanned.map(({ operation, sentence }) => `not probed: ${operation}: ${sentence}`),
-    `${requests.length} requests would be sent to ${new URL(origin).host}; nothing was sent.`,
+    `${pluralize(requests.length, 'request')} would be sent to ${new URL(origin).host}; nothing was sent.`,
   ].join('\n')
 }

@@ -24,7 +24,7 @@ export const driftSettings = {
     expected: 'a parameter or body field with its value, e.g. modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
     description:
       'An ID that exists in the real service, such as modelId=ID; can be given several times. ' +
-      'Each value of a path parameter is requested.',
+      'Requests are sent for each value of a path parameter.',
   }),
   samples: integer({
     default: 3,

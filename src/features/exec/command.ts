@@ -18,7 +18,7 @@ export const execCommand = defineCommand({
   description:
     'Run a command against its own simulator, which uses a free port and keeps its state in memory ' +
     'unless --port or --state is given. The command finds the base URL in CONVSIM_BASE_URL. ' +
-    "Afterwards, print a summary of the requests and exit with the command's exit code, or with 3 (see --fail-on).",
+    "Afterward, print a summary of the requests and exit with the command's exit code, or with 3 (see --fail-on).",
   examples: ['exec -- npm test', 'exec --env API_URL --report report.html --fail-on violation -- npm test'],
   settings: execSettings,
   findProblem: findServerProblem,

@@ -35,12 +35,12 @@ interface Trials {
   readonly changes: string[]
   /**
    * The number of run pairs (without and with the fault) that must confirm `broke`. With two pairs, a suite that fails
-   * at random in 1 of 5 runs has a false `broke` for 0.2^4 * 0.8^2 = 0.1% of faults; with 20 faults, in 2% of reports.
+   * at random in 1 of 5 runs gets a false `broke` for 0.2^4 * 0.8^2 = 0.1% of faults, or in 2% of reports on 20 faults.
    */
   readonly confirmations: number
 }
 
-/** The number of runs with faults between two baseline checks. */
+/** The maximum number of planned runs between two checks of the baseline. */
 const batchSize = 20
 
 /** Runs the command without faults, then once per fault and target, within the configured limits. */
@@ -74,7 +74,7 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
 
 /**
  * Runs the command with a fault, and again if the first run needs confirmation. The verdict `broke` also needs
- * further red runs with the fault, each after a green run without faults. Drops an interrupted run as inconclusive.
+ * further red runs with the fault, each after a green run without faults. A run that is interrupted gets no verdict.
  */
 async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, trials: Trials): Promise<void> {
   const options = { run, limitMs: baseline.limitMs }

@@ -27,7 +27,7 @@ export async function exec(line: ExecLine, { host, signals, now, openOutput }: C
 
 /** Forwards the first stop signal and each SIGUSR2 to the child, which is killed when `host` exits. */
 function forwardSignals(send: (signal: NodeJS.Signals) => void, signals: StopSignals, host: NodeJS.Process): void {
-  // On Ctrl-C, the terminal signals the whole process group, so the child already has the signal.
+  // On Ctrl-C, the terminal signals the whole process group, so the child has already received the signal.
   signals.onStop((signal) => {
     if (signal === 'SIGTERM' || !host.stdin.isTTY) send(signal)
   })

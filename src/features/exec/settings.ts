@@ -6,7 +6,7 @@ import { serverSettings } from '../../server/settings/settings.ts'
 // PATH is refused, because no command would be found if PATH were the base URL.
 const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
 
-/** The settings of `exec`: its own, and those of its server with different defaults. */
+/** The settings of `exec`: its own, and those of its server, some with different defaults. */
 export const execSettings = {
   env: text({
     value: 'NAME',
@@ -27,7 +27,7 @@ export const execSettings = {
 /** The conditions of `--fail-on` that only `each` can judge. */
 const suiteFailKinds = ['not-resilient', 'unnoticed', 'hung'] as const
 
-/** A condition on the runs: more than `above` percent of the relevant conclusive runs have a verdict of this kind. */
+/** A condition that is met if more than `above` percent of the relevant conclusive runs have a verdict of this kind. */
 export interface SuiteFailCondition {
   readonly kind: (typeof suiteFailKinds)[number]
   readonly above: number
@@ -48,7 +48,7 @@ function parseSuiteCondition(text: string): SuiteFailCondition | undefined {
   return kind && Number(percent) <= 100 ? { kind, above: Number(percent) } : undefined
 }
 
-// Each run has its own state in memory, and without requests there is nowhere to inject a fault.
+// `each` lacks these settings: each run has its own state in memory, and no fault can be injected without requests.
 const { state, statePrefix, replica, sync, allowNoRequests, ...ofServers } = execSettings
 
 export const eachSettings = {
@@ -57,7 +57,7 @@ export const eachSettings = {
     default: 'resilience,drift',
     repeatable: true,
     description:
-      'Faults to inject: resilience, drift, extremes, another family of scenarios, or scenarios such as "slow;ms=500".',
+      'Faults to inject: resilience, drift, extremes, any family of scenarios, or scenarios such as "slow;ms=500".',
   }),
   only: text({
     value: 'FAULT@TARGET',
@@ -75,8 +75,8 @@ export const eachSettings = {
   time: duration({
     defaultText: 'unlimited',
     description:
-      'The time after which no further run begins, except to confirm a verdict; ' +
-      'the initial fault-free runs must finish within this time. The seed determines the order.',
+      'The time after which no further fault is tested; ' +
+      'the initial fault-free runs must finish within this time. The seed determines the order of the faults.',
   }),
   runTimeout: duration({
     defaultText: 'ten times the duration without faults, at least 10s; 10m for the initial fault-free runs',
@@ -98,7 +98,7 @@ export const eachSettings = {
     read: (text) => (parseSuiteFailOn(text) ? text : undefined),
     description:
       `${serverSettings.failOn.description.slice(0, -1)}; also if a fault was not handled (not-resilient), was not ` +
-      'noticed (unnoticed) or made the suite hang (hung), or if this is true of more than N% of faults (unnoticed>N).',
+      'noticed (unnoticed) or made the suite hang (hung), or if more than N% of faults had that result (unnoticed>N).',
   },
 } as const satisfies SettingTable
 

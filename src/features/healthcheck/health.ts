@@ -25,7 +25,7 @@ interface HealthSettings extends Server {
 
 interface Health {
   readonly isReady: boolean
-  /** The body of the response, as one line that a terminal can show. */
+  /** The body of the response, as one line that is safe to print to a terminal. */
   readonly text: string
 }
 

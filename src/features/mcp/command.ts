@@ -99,5 +99,5 @@ async function install(file: string, text: string): Promise<string | undefined> 
 
 const mark = '\n<!-- convsim skill --install replaces this file as long as the text above has the SHA-256 '
 
-/** Appends a checksum, with which a later installation detects whether the file was changed. */
+/** Appends a checksum, so that a later installation can detect whether the file was changed. */
 const seal = (text: string) => `${text}${mark}${hash('sha256', text)} -->\n`

@@ -38,7 +38,7 @@ async function createServer(send: SendCall, origin: string) {
     '(control_sandbox), switch on a fault (set_scenarios), run the client, then call run_summary and find_requests.'
   const server = new library.McpServer({ name: 'convsim', version }, { instructions, jsonSchemaValidator: anyInput })
   for (const tool of [...readOnlyTools, ...changingTools]) {
-    const properties = { ...tool.ownInput, ...readInput(document, tool.input) }
+    const properties = { ...tool.ownInput, ...inputOf(document, tool.input) }
     const schema = { type: 'object', properties, additionalProperties: false } as const
     const inputSchema = library.fromJsonSchema<JsonObject>(schema, anyInput)
     const annotations = { readOnlyHint: readOnlyTools.includes(tool) }
@@ -65,7 +65,7 @@ async function callTool({ name, run }: Tool, known: readonly string[], ...call: 
  * Returns the JSON schemas of a tool's arguments: selected parameters of operations, and all members of their bodies.
  * `parameterNames` lists the parameters by operation, separated by spaces: `{ getReport: 'sandbox failOn' }`.
  */
-function readInput(document: JsonObject, parameterNames: Readonly<Record<string, string>>): Record<string, JsonObject> {
+function inputOf(document: JsonObject, parameterNames: Readonly<Record<string, string>>): Record<string, JsonObject> {
   const paths = Object.values(objectOf(document, 'paths')).filter(isObject)
   const operations = paths.flatMap((path) => Object.values(path).filter(isObject))
   const inputs = Object.entries(parameterNames).map(([id, names]) => {

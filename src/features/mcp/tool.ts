@@ -9,23 +9,23 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** The accepted control plane parameters, by operation. Members of the operations' bodies are also accepted. */
+  /** The accepted parameters by operation, separated by spaces. Members of the operations' bodies are also accepted. */
   readonly input: Readonly<Record<string, string>>
   readonly ownInput?: Readonly<Record<string, JsonObject>>
-  /** Calls the simulator at `origin`; its service is at `basePath`. Throws a `ToolError` on failure. */
+  /** Calls the simulator at `origin`, whose service has the base path `basePath`. Throws a `ToolError` on failure. */
   readonly run: (
     args: JsonObject,
     simulator: { readonly send: SendCall; readonly origin: string; readonly basePath: string },
   ) => Promise<Json>
 }
 
-/** The error for a call that failed or has a wrong argument. The agent gets its message. */
+/** The error for a call that failed or has an invalid argument. The agent gets the error's message. */
 export class ToolError extends Error {}
 
 interface ControlCall {
   /** Default: `GET`. */
   readonly method?: string
-  /** The path below `/__sim`: `/report`. */
+  /** The path below `/__sim`, such as `/report`. */
   readonly path: string
   readonly query?: Readonly<Record<string, Json | undefined>>
   readonly body?: Json
@@ -47,7 +47,7 @@ export function sendInProcess(handle: Control['handle'], source: SimRequest, cli
       ...source,
       method,
       path: `/__sim${path}`,
-      query: writeQuery(query),
+      query: formatQuery(query),
       headers: body === undefined ? callerHeaders : { ...callerHeaders, ...jsonType },
       body: body === undefined ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(JSON.stringify(body)) },
     }
@@ -63,10 +63,10 @@ export function sendByFetch(controlUrl: string, controlToken: string | undefined
   return async ({ method = 'GET', path, query, body }) => {
     const sent = body === undefined ? {} : { headers: { ...headers, ...jsonType }, body: JSON.stringify(body) }
     try {
-      const response = await fetch(`${controlUrl}${path}?${writeQuery(query)}`, { method, headers, ...sent })
+      const response = await fetch(`${controlUrl}${path}?${formatQuery(query)}`, { method, headers, ...sent })
       return { status: response.status, json: parseResponse(await response.text()) }
     } catch {
-      const error = `No simulator responds at ${controlUrl}. Start one (npx convsim), then try again.`
+      const error = `No simulator is responding at ${controlUrl}. Start one (npx convsim), then try again.`
       return { status: 503, json: { error } }
     }
   }
@@ -74,7 +74,7 @@ export function sendByFetch(controlUrl: string, controlToken: string | undefined
 
 const jsonType = { 'content-type': 'application/json' }
 
-function writeQuery(query: ControlCall['query'] = {}): string {
+function formatQuery(query: ControlCall['query'] = {}): string {
   const sent = Object.entries(query).filter(([, value]) => value !== undefined)
   return new URLSearchParams(Object.fromEntries(sent.map(([name, value]) => [name, String(value)]))).toString()
 }
@@ -87,7 +87,7 @@ function parseResponse(text: string): JsonObject {
 export const sendOrThrow = async (send: SendCall, call: ControlCall, next?: string): Promise<JsonObject> =>
   readOrThrow(await send(call), next)
 
-/** Returns a response's JSON. Throws a refusal, with the advice `next` unless it is a 401; a 417 is not a refusal. */
+/** Returns a response's JSON, even for a 417. Throws other errors, with the advice `next` unless the status is 401. */
 export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonObject {
   if (status < 400 || status === 417) return json
   const advice = status === 401 ? 'Pass the token to convsim mcp with --control-token.' : next
@@ -103,18 +103,18 @@ export function listOf(json: Json | undefined, name: string): readonly JsonObjec
 
 export const pageSize = 20
 
-export const cursorArg = { type: 'integer', minimum: 0, description: 'The `next` field of the previous page.' }
+export const cursorArg = { type: 'integer', minimum: 0, description: 'The `next` value of the previous page.' }
 
 /** Returns the page that begins at `cursor` as the member `name`, with the total and the cursor for the next page. */
 export function pageOf(name: string, list: readonly Json[], cursor: Json | undefined): JsonObject {
   const start = Number(cursor ?? 0)
   if (!Number.isSafeInteger(start) || start < 0)
-    throw new ToolError(`"cursor" must be the "next" of the previous page, or absent; got ${JSON.stringify(cursor)}.`)
+    throw new ToolError(`"cursor" must be the "next" of the previous page, or omitted; got ${JSON.stringify(cursor)}.`)
   const end = start + pageSize
   return { [name]: list.slice(start, end), total: list.length, ...(end < list.length && { next: end }) }
 }
 
-/** Returns an object without members that are undefined, null, empty arrays or empty strings. */
+/** Returns the members except for those that are undefined, null, an empty array or an empty string. */
 export function compact(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => `${[value]}` !== '')) as JsonObject
 }
@@ -122,7 +122,7 @@ export function compact(members: Readonly<Record<string, Json | undefined>>): Js
 export const pick = (object: JsonObject, ...names: readonly string[]): JsonObject =>
   compact(Object.fromEntries(names.map((name) => [name, object[name]])))
 
-export function refuseOperation(operation: Json | undefined, known: readonly string[]): void {
+export function refuseUnknownOperation(operation: Json | undefined, known: readonly string[]): void {
   if (operation !== undefined && !known.includes(String(operation)))
     throw new ToolError(`There is no operation "${operation}". ${describeKnown(String(operation), known)}`)
 }

@@ -8,18 +8,18 @@ import {
   pageSize,
   pick,
   readOrThrow,
-  refuseOperation,
+  refuseUnknownOperation,
   sendOrThrow,
   type Tool,
   ToolError,
 } from './tool.ts'
 
 const filters = 'sandbox operation status method path origin violations advice damage traceId order since cursor'
-const idHint = 'Or give the "id" of a recorded request: find_requests lists the ids.'
+const idHint = 'Alternatively, give the "id" of a recorded request. find_requests lists the ids.'
 
 const findRequests: Tool = {
   name: 'find_requests',
-  description: 'Find requests, by default newest first, 20 at a time. "badRetries" has the latest retry problems.',
+  description: 'Find requests, 20 at a time, by default newest first. "badRetries" lists the latest retry problems.',
   input: { listRequests: filters },
   async run(args, { send }) {
     const query = { order: 'newest', limit: pageSize, ...args }
@@ -41,7 +41,7 @@ const explainRequest: Tool = {
   description:
     'Explain why a recorded request ("id") got its response, or how a new one ("method", "path") would be handled now.',
   input: { explain: 'sandbox' },
-  ownInput: { id: { type: 'string', description: 'The id of a recorded request: req-7.' } },
+  ownInput: { id: { type: 'string', description: 'The id of a recorded request, such as req-7.' } },
   async run({ id, sandbox, ...body }, { send }) {
     if (id === undefined) {
       const explained = await sendOrThrow(send, { method: 'POST', path: '/explain', query: { sandbox }, body }, idHint)
@@ -65,7 +65,7 @@ const explainRequest: Tool = {
 const verifyRequests: Tool = {
   name: 'verify_requests',
   description:
-    'Check how many times the client sent a request. On failure, "nearMisses" shows how similar requests differ.',
+    'Check how often the client sent a request. On failure, "nearMisses" lists similar requests and their differences.',
   input: { verify: 'sandbox' },
   async run({ sandbox, ...body }, { send }) {
     const verdict = await sendOrThrow(send, { method: 'POST', path: '/verify', query: { sandbox }, body })
@@ -85,7 +85,7 @@ const coverageGaps: Tool = {
     const coverage = await sendOrThrow(send, { path: '/coverage', query: { sandbox } }, sandboxHint)
     const operations = listOf(coverage, 'operations')
     const ids = operations.map((one) => String(one['operation']))
-    refuseOperation(operation, ids)
+    refuseUnknownOperation(operation, ids)
     const selected = operations.filter((one) => [undefined, one['operation']].includes(operation))
     const gaps = selected.flatMap(({ operation, method, path: template, missing }) =>
       listOf({ missing: missing ?? [] }, 'missing').map(
@@ -99,7 +99,7 @@ const coverageGaps: Tool = {
 
 const runSummary: Tool = {
   name: 'run_summary',
-  description: 'Get the verdict on the run, the three worst findings, and the next step. "failOn" sets the conditions.',
+  description: 'Get the verdict on a run, its three worst findings, and the next step. "failOn" sets when a run fails.',
   input: { getReport: 'sandbox failOn' },
   async run({ sandbox, failOn = 'violation,unexpected,retry' }, { send, origin, basePath }) {
     const response = await send({ path: '/report', query: { sandbox, failOn } })
@@ -114,7 +114,7 @@ const runSummary: Tool = {
     const [first] = [findings[0]?.['requests']].flat()
     const next =
       first === undefined
-        ? 'Call coverage_gaps to see what no test has covered yet.'
+        ? 'Call coverage_gaps to see what the tests have not covered yet.'
         : `Call explain_request with {"id": "${first}"}, fix the client, reset the sandbox, and run the client again.`
     return compact({
       ...{ verdict: response.status === 417 ? 'failed' : 'passed', failOn },
@@ -169,12 +169,12 @@ function cutBody(body: Json | undefined): Json | undefined {
 const setScenarios: Tool = {
   name: 'set_scenarios',
   description:
-    'Replace the rules of a sandbox. A rule applies a scenario to matching requests: {"operation": "createEvent", ' +
-    '"scenario": "unavailable", "times": 2}, or a sequence: "429*2, 200". An empty list removes all rules.',
+    'Replace the rules of a sandbox. A rule applies a scenario or sequence to matching requests: {"operation": ' +
+    '"createEvent", "scenario": "slow", "times": 2} or {"sequence": "429*2, 200"}. An empty list removes all rules.',
   input: { putScenarios: 'sandbox' },
   async run({ sandbox, ...body }, { send }) {
     const call = { method: 'PUT', path: '/scenarios', query: { sandbox }, body }
-    const set = await sendOrThrow(send, call, 'list_scenarios names scenarios and operations.')
+    const set = await sendOrThrow(send, call, 'list_scenarios lists the scenarios and operations.')
     return pageOf('rules', listOf(set, 'rules'), 0)
   },
 }
@@ -189,7 +189,7 @@ const listScenarios: Tool = {
     const rules = await sendOrThrow(send, { path: '/scenarios', query: { sandbox } })
     const catalogue = await sendOrThrow(send, { path: '/catalogue' })
     const operations = listOf(catalogue, 'operations').map(({ id }) => String(id))
-    refuseOperation(operation, operations)
+    refuseUnknownOperation(operation, operations)
     const fits = (ids: unknown) => operation === undefined || (Array.isArray(ids) && ids.includes(operation))
     const applicable = listOf(catalogue, 'scenarios').filter((one) => fits(one['operations']))
     const shown = applicable.map((one) => pick(one, 'name', 'about', 'undocumented', 'example', 'clientSees'))
@@ -197,7 +197,7 @@ const listScenarios: Tool = {
   },
 }
 
-/** The method, path and body arguments of each action. The sandbox is in the path or the query. */
+/** Each action's method, path, and arguments to send in the body. The sandbox is in the path or the query. */
 const actions = new Map<unknown, readonly [method: string, path: string, ...body: string[]]>([
   ['create', ['PUT', '/sandboxes/{sandbox}', 'seed']],
   ['seed', ['PUT', '/sandboxes/{sandbox}', 'seed']],

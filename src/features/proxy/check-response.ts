@@ -11,8 +11,8 @@ import type { DeliveryOutcome, Reply } from '../../service/exchange/reply.ts'
 import { maxCheckedBytes, maxCheckedValues, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
- * Returns the real service's response for the journal, with the recorded part of its body decoded and the proxy's
- * `token` redacted. Checks a streamed response if its delivery was complete. Returns other replies unchanged.
+ * Returns the reply to record in the journal, with the proxy's `token` redacted and the recorded part of a streamed
+ * body decoded. Checks a streamed response if it was delivered completely. Returns replies of earlier stages unchanged.
  */
 export function responseToRecord(
   exchange: Exchange,
@@ -71,7 +71,7 @@ function withoutToken(reply: Reply, token: string | undefined): Reply {
   return redactedBody === sent ? clean : { ...clean, body: toBody(fromLatin1(redactedBody), body?.mediaType) }
 }
 
-/** Checks a whole response before a scenario damages it. A streamed response is checked after it ends. */
+/** Checks a buffered response before a scenario damages it. A streamed response is checked after it ends. */
 export function checkUpstreamResponse(exchange: Exchange, reply: Reply): Reply {
   const { status, body, relay } = reply
   const bytes = body?.bytes() ?? new Uint8Array(0)

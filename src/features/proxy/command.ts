@@ -3,10 +3,10 @@ import { upstreamTimeout } from '../../server/settings/further-settings.ts'
 import { defaultSettings, serverSettings } from '../../server/settings/settings.ts'
 import { upstreamTokenVariable } from '../../server/upstream/parse-upstream.ts'
 
-// The real service has the keys, plans, models and records. The proxy has none of them, and cannot restore an earlier
-// state of the service.
-const { state, statePrefix, replica, sync, seedState, ...ofService } = serverSettings
-const { plan, maxAnalysesPerHour, analysesWindow, models, xRateLimit, ...shared } = ofService
+// The settings for keys, plans, models and records are left out: these belong to the real service, and the proxy cannot
+// restore an earlier state of the service.
+const { state, statePrefix, replica, sync, seedState, ...stateless } = serverSettings
+const { plan, maxAnalysesPerHour, analysesWindow, models, xRateLimit, ...shared } = stateless
 
 export const proxyCommand = defineCommand({
   name: 'proxy',

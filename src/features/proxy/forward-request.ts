@@ -98,7 +98,7 @@ async function receiveResponse(exchange: Exchange, sent: Result<IncomingMessage,
   const status = response.statusCode ?? 502
   if (status < 200) {
     response.destroy()
-    return refuse(502, `The real service responded with status ${status}, which is not final.`, 'simulator')
+    return refuse(502, `The real service responded with ${status}, which is not a final status.`, 'simulator')
   }
   const head = { status, headers, origin: 'upstream', ...(cookies.length > 0 && { cookies }) } as const
   if (!mustBeWhole(exchange))
@@ -133,13 +133,13 @@ const connectionHeaders = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** Headers that the proxy sets itself, or drops because it sends the request body decoded and whole. */
+/** Headers that the proxy sets itself, or drops because it sends the request body decoded and in full. */
 const replacedHeaders = new Set(['host', 'content-length', 'content-encoding', 'expect', 'authorization'])
 
 /** The entry for this proxy in `Via` (RFC 9110, 7.6.3). */
 const ownVia = '1.1 convsim'
 
-/** Functions that match header items meant for the simulator: preferences (RFC 7240), and members of `baggage`. */
+/** By header, a function that matches the items for the simulator: preferences (RFC 7240), or members of `baggage`. */
 const ownItems = new Map<string, (item: string) => boolean>([
   ['prefer', (item) => /^(code|example|seed)\s*(=|;|$)/i.test(item)],
   ['baggage', (item) => item.startsWith('convsim.')],

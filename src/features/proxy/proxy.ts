@@ -16,7 +16,7 @@ export function readProxyTarget(
   { port, upstreamTimeout }: { readonly port: number; readonly upstreamTimeout: string },
   env: NodeJS.ProcessEnv,
 ): Result<UpstreamAccess> {
-  if (url === '') return failure('Give the URL of the real service: convsim proxy https://api.example.com/v1.')
+  if (url === '') return failure('Give the URL of the real service, as in "convsim proxy https://api.example.com/v1".')
   const token = readUpstreamToken(env)
   if (!token.ok) return token
   const parsed = parseUpstream(url, token.value !== undefined)
@@ -50,7 +50,7 @@ function proxyOver(upstream: UpstreamClient, pages: PageSettings): ProxiedServic
 const refuseToSend: UpstreamClient['send'] = async () =>
   failure({
     problem: 'connection',
-    sentence: 'The real service would respond; an explanation does not call it.',
+    sentence: 'The real service would respond to this request, but an explanation does not call it.',
   })
 
 function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {
@@ -62,7 +62,7 @@ function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {
       const effect = definition.effect(values)
       if (effect.kind === 'data')
         return 'the real service responds, and its numbers cannot be chosen; use convsim serve for generated numbers'
-      // The ordinary success switches off the scenarios from wider scopes, which also works in a proxy.
+      // The scenario for the success status only switches off scenarios from wider scopes, which also works in a proxy.
       if (effect.kind === 'ordinary' && effect.status !== operation.successStatus)
         return 'the real service responds, and chooses its own success status'
       return undefined

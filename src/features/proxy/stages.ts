@@ -15,8 +15,8 @@ import { checkUpstreamResponse, responseToRecord } from './check-response.ts'
 import { forwardRequest } from './forward-request.ts'
 
 /**
- * Returns the stages of a proxied exchange. Scenarios can refuse a request before the real service gets it. Contract
- * violations are recorded, not refused: the service itself checks requests, including keys, plans, models and rates.
+ * Creates the stages of a proxy. A scenario can reply to a request before the real service gets it. Contract violations
+ * are recorded but not refused, since the service itself checks requests, including keys, plans, models and rates.
  */
 export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: PageSettings): Stages {
   const { contract } = deps
@@ -26,7 +26,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
   return {
     request: Object.entries({
       authenticate: readCaller(token === undefined ? undefined : pages), // 403 for a cross-origin page
-      sandbox: enter(deps), // 400 for a malformed sandbox name
+      sandbox: enter(deps), // 400 for an invalid sandbox name
       gateway: gateway(noMagicValues), // the response of a simulated gateway
       identify: identify(true),
       scenario: scenarioOfOperation(scenario(noMagicValues)), // any reply from a scenario

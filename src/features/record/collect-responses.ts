@@ -14,7 +14,7 @@ const maxMembers = 1_000_000
 
 export interface SeenResponse {
   readonly modelId: string
-  /** The parameter's value, or its default in the contract: `30d`. */
+  /** The value of the parameter `period`, such as `30d`, or the parameter's default in the contract. */
   readonly period: string
   readonly body: JsonObject
   readonly redactions: number
@@ -49,7 +49,7 @@ function readSample({ method, target, response }: TrafficSample, contract: Contr
   const { values, violations } = match.operation.readParameters(raw)
   const period: Json | undefined = values.query['period']
   if (violations.length > 0 || typeof period !== 'string') return failure('the request breaks the contract')
-  const { value, changes } = redactPeople(body.value)
+  const { value, changes } = redactPersonalData(body.value)
   return success({
     modelId: String(values.path['modelId']).toLowerCase(),
     period,
@@ -67,7 +67,7 @@ function readResponseBody(operation: Operation, { status, headers, body: bytes }
     return failure(`the body has more than ${maxMembers.toLocaleString('en')} members and items, or too many levels`)
   const [violation] = violations
   if (!violation) return isObject(value) ? success(value) : failure('the body is not a JSON object')
-  const rule = violation.message.replace(/; got .*/s, '') // the value may be personal data
+  const rule = violation.message.replace(/; got .*/s, '') // the value may contain personal data
   return failure(`contract violation: ${violation.pointer || 'the body'} ${rule} (convsim drift proposes a patch)`)
 }
 
@@ -83,15 +83,15 @@ function findRecordedOperation(contract: Contract, method: string, path: string)
 /** The names of members whose strings quote users. */
 const quoteNames = new Set(['exampleSnippets'])
 
-/** Patterns of personal identifiers, with their replacements. The replacement for an address is a valid address. */
+/** Patterns of personal identifiers, with their replacements. Email and IP addresses are replaced by valid ones. */
 const personalPatterns: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w/g, 'redacted@example.com'],
   [/(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\w|\.\d)/g, '192.0.2.1'],
   [/(?<!\w)\+\d[\d ()/-]{6,20}\d(?!\d)/g, redacted],
 ]
 
-/** Redacts credentials, addresses and telephone numbers in all strings, and entire strings that quote users. */
-export function redactPeople(value: Json): { readonly value: Json; readonly changes: number } {
+/** Redacts credentials, addresses and telephone numbers in all strings. Redacts strings that quote users entirely. */
+export function redactPersonalData(value: Json): { readonly value: Json; readonly changes: number } {
   let changes = 0
   const redactText = (text: string, isQuote: boolean) => {
     const clean = isQuote

@@ -5,7 +5,7 @@ import { serverSettings } from '../../server/settings/settings.ts'
 export const recordCommand = defineCommand({
   name: 'record',
   usage: 'SOURCE... [options]',
-  operands: 'the URL of a running proxy or simulator, and HAR files',
+  operands: 'URLs of running proxies or simulators, and HAR files',
   purpose: 'Compare with the real service',
   summary: 'Turn recorded traffic into a folder of fixtures',
   description:

@@ -37,7 +37,7 @@ export async function recordTraffic(
     return undefined
   }
   const writeProblem = await signals.finish(() => writeFolder(plan.value, out, fixtures))
-  if (writeProblem === undefined) print(`Wrote ${out}. To serve it: convsim serve --fixtures ${out}`)
+  if (writeProblem === undefined) print(`Wrote ${out}. To serve it, run: convsim serve --fixtures ${out}`)
   return writeProblem
 }
 
@@ -70,7 +70,7 @@ async function readSources(
   const traffic: TrafficSample[][] = []
   for (const source of sources) {
     const read = /^https?:\/\//i.test(source)
-      ? await readRunning(source, controlToken)
+      ? await readSimulator(source, controlToken)
       : await readTrafficFile(source, acceptedOrigins)
     if (!read.ok) return read
     traffic.push(read.value)
@@ -78,7 +78,7 @@ async function readSources(
   return success(traffic.flat())
 }
 
-async function readRunning(url: string, controlToken: string | undefined): Promise<Result<TrafficSample[]>> {
+async function readSimulator(url: string, controlToken: string | undefined): Promise<Result<TrafficSample[]>> {
   if (!URL.canParse(url)) return failure(`"${url}" is not a valid URL of a running simulator.`)
   const { origin } = new URL(url)
   const headers = controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }

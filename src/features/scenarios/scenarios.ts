@@ -61,7 +61,7 @@ function listScenarios({ catalogue, contract }: LoadedInputs): string {
     return `${family}${shared && ` (applies to ${shared})`}\n${rows.join('\n')}`
   })
   const intro =
-    '"convsim scenarios NAME" shows parameters, an example and what the client sees.\n' +
+    '"convsim scenarios NAME" shows parameters, an example, and what the client sees.\n' +
     wrapText(`Documented statuses are also scenarios: ${statuses.join(', ')}.`)
   return [intro, ...sections].join('\n\n')
 }
@@ -98,10 +98,10 @@ function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }
   ].join('\n\n')
 }
 
-/** Finds an operation whose response demonstrates the scenario, preferably a GET. */
+/** Finds an operation for the example: if possible, one that documents the scenario's status, and preferably a GET. */
 function findExample({ definition, values }: ActiveScenario, applicable: readonly Operation[]): Operation | undefined {
   const effect = definition.effect(values)
-  if (effect.kind === 'expect') return undefined // visible only on refused requests, but the example must be valid
+  if (effect.kind === 'expect') return undefined // affects only refused requests, but the example must be valid
   const byMethod = [...applicable].sort((one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'))
   const isShown = (operation: Operation) => {
     if (effect.kind === 'ordinary') return operation.statuses.includes(effect.status)

@@ -8,7 +8,7 @@ import { bundledConsole, root } from '../../service/fixtures/bundled.ts'
 /** Matches the paths of scripts and stylesheets, whose names contain a hash, and of documentation pages. */
 const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css)|docs\/[a-z-]{1,40}\.md)$/
 
-/** Returns true if a request is for a console file. Such requests need no token: browsers send none for pages. */
+/** Returns true for a request for a console file. It needs no token, since browsers send none when they load a page. */
 export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (path === '/__sim') return accepts(headers['accept'], 'text/html')
@@ -59,7 +59,7 @@ async function readFileIfPresent(file: string): Promise<Buffer | undefined> {
 
 /**
  * Returns the headers for a page or file under `/__sim`. The policy allows the console's files and `data:` images. It
- * forbids inline scripts, other origins, HTML set from strings, and framing. `styles`: the sources for `style-src`.
+ * forbids inline scripts, other origins, HTML from strings, and framing. `styles`: the allowed sources of styles.
  */
 export function pageHeaders(styles = "'self'"): Record<string, string> {
   return {

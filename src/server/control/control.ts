@@ -43,7 +43,7 @@ interface ControlDeps extends ControlledSimulator {
   readonly log: Log
 }
 
-/** The ids of operations other than GET that change nothing in a sandbox. */
+/** The ids of operations that change nothing in a sandbox, although their method is not GET. */
 const readOnly: ReadonlySet<string> = new Set(['countRequests', 'verify', 'explain', 'callMcp'])
 
 /** The control plane without sockets; `http/app.ts` calls it. */
@@ -85,7 +85,7 @@ export class Control {
     const refused = refuseForeignPage(request, pages, { name: 'The control plane', allowsLinks: true })
     if (refused || token === undefined || hasToken(request, token)) return refused
     if (this.#operationIdOf(request) === 'getHealth' || isConsoleFile(request)) return undefined
-    const error = 'The control plane requires its token. Send it as "Authorization: Bearer <--control-token>".'
+    const error = 'The control plane requires its token (--control-token). Send it as "Authorization: Bearer TOKEN".'
     return refuse(401, error, 'simulator', { 'WWW-Authenticate': 'Bearer' })
   }
 
@@ -133,7 +133,7 @@ export class Control {
       durationMs: Math.round(request.elapsed() * 1000) / 1000,
       operation: this.#operationIdOf(request),
     }
-    this.#deps.log.debug(fields, 'controlled')
+    this.#deps.log.debug(fields, 'handled a control request')
   }
 }
 

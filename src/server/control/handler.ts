@@ -31,7 +31,7 @@ export interface ControlRequest {
 export interface ServedInputs extends Pick<ReportedInputs, 'idempotentOperations'> {
   readonly number: number
   readonly contract: Contract
-  /** The ids of the operations with a handler; responses to other operations come from the document. */
+  /** The ids of the operations with a handler; the responses of other operations come from the document. */
   readonly handled: ReadonlySet<string>
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
@@ -148,7 +148,7 @@ const maxWholeLength = 256 * 1024
 /** The maximum number of concurrent long responses. An unread response can retain copies of a 1 MB record. */
 const maxLongResponses = 10
 
-/** Creates a function that replies with JSON. Long JSON is streamed no faster than the client reads. */
+/** Creates a function that replies with JSON. Long JSON is streamed no faster than the client reads it. */
 export function createJsonReply() {
   const advice = 'Retry when one of them has finished.'
   const takeSlot = createSlots(maxLongResponses, `${maxLongResponses} long responses are already being read. ${advice}`)

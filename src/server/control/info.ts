@@ -47,7 +47,7 @@ export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, san
   },
 })
 
-/** Returns a 503 and the reason if the state lost data or is unusable, or if the process is about to stop. */
+/** Returns a 503 and the reason if the state has lost data or is unusable, or if the process is about to stop. */
 async function reportHealth(store: Store, failure: ReloadFailure | undefined, draining: AbortSignal) {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()

@@ -12,7 +12,7 @@ const gaugeDescriptions = {
   state_prompts: 'Prompts in the state.',
 } as const
 
-/** Handles `GET metrics`. The first request loads prom-client; the service's responses are counted from startup. */
+/** Handles `getMetrics`. The first request loads prom-client; the service's responses are counted from startup. */
 export const metricsHandlers: HandlerGroup = ({ journal, sandboxes, store }) => {
   const responses = countResponses(journal)
   const loadMetrics = once(createMetrics)

@@ -15,7 +15,7 @@ interface EventGroup {
 }
 
 export const qualityHandlers: HandlerGroup = ({ store, sandboxes, served }) => {
-  async function readQuality(sandbox: string): Promise<object> {
+  async function computeQuality(sandbox: string): Promise<object> {
     const productNames = new Map(served().fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
     const { weight } = await store.getQuality(sandbox)
     const { events } = await store.listEvents(sandbox)
@@ -36,17 +36,17 @@ export const qualityHandlers: HandlerGroup = ({ store, sandboxes, served }) => {
   }
 
   return {
-    getQuality: ({ sandbox }) => readQuality(sandbox),
+    getQuality: ({ sandbox }) => computeQuality(sandbox),
     async putQuality({ sandbox, body }) {
       sandboxes.use(sandbox)
       const weight = isObject(body) ? Number(body['weight']) : 0
       await store.putQuality(sandbox, { weight })
-      return readQuality(sandbox)
+      return computeQuality(sandbox)
     },
   }
 }
 
-/** Returns a group's JSON, with its index: `min(1, max(0, 0.5 + weight × Σ impact))`, rounded to 4 decimals. */
+/** Returns a group's JSON, with its index: `min(1, max(0, 0.5 + weight × Σ impact))`, rounded to 4 decimal places. */
 function indexToJson(name: 'pqi' | 'cqi', { units, count, eventIds }: EventGroup, weight: number): JsonObject {
   const impact = units / UNITS_PER_IMPACT
   const index = Math.min(1, Math.max(0, neutralIndex + weight * impact))

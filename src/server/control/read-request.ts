@@ -41,7 +41,7 @@ function readParameters(operation: Operation, path: RawParameters['path'], { hea
   const sent = sandbox === undefined ? query : { ...query, sandbox }
   const read = operation.readParameters({ path, query: sent, header: {} })
   const unknown = Object.keys(query).find((name) => !Object.hasOwn(read.values.query, name))
-  // An unknown parameter is refused, since a misspelled `sandbox` would select the default sandbox.
+  // An unknown parameter is refused, since a misspelled `sandbox` would otherwise select the default sandbox.
   if (unknown === undefined || read.violations.length > 0 || acceptsAny) return success(read)
   const known = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
   return badRequest(`${operation.id} has no parameter "${cutText(unknown)}". ${describeKnown(unknown, known)}`)
@@ -67,7 +67,7 @@ async function readJsonBody(operation: Operation, { body, headers }: SimRequest)
 
 const noBody = { body: undefined, violations: [] }
 
-/** Refuses a body other than `{}`. If the body named a sandbox, the operation would silently use the default one. */
+/** Refuses a body unless it is empty or `{}`, since a sandbox named in the body would otherwise be silently ignored. */
 function refuseBody(operation: string, text: string) {
   if (text === '' || text === '{}' || operation === 'getHealth') return success(noBody)
   return badRequest(`${operation} takes no body; to name a sandbox, use ?sandbox=.`)

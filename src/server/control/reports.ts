@@ -15,7 +15,7 @@ import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refu
 
 /**
  * Handles `GET coverage` and `GET report`. Also handles `GET retries`, which returns the retry rules, the retry
- * problems, and each failed call with its later attempts.
+ * problems, and failed calls with their later attempts.
  */
 export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, served, isTemporary }) => ({
   async getCoverage(request) {
@@ -35,7 +35,7 @@ export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, ser
     const query = { ...(parameters.query as unknown as RetryQuery), sandbox } // typed by the control document
     const { findings, unjudged, truncated: isReportTruncated = false } = await reporter(sandbox)
     const history = await readRetryHistory(journal, query, served().idempotentOperations(), source.elapsed)
-    // Checked after the journal is read, since reading may add sandboxes from other replicas.
+    // This is checked after the journal is read, since reading it may add sandboxes from other replicas.
     const refusal = refuseUnused(sandbox, sandboxes)
     if (refusal) return refusal
     if (!history) return new ControlError(400, tooLongMessage)
@@ -59,7 +59,7 @@ function readFailOn({ parameters }: ControlRequest): readonly FailCondition[] | 
   )
 }
 
-/** Replies with a report in the requested format. The status is 417 if the report meets one of the conditions. */
+/** Replies with a report in the requested format. The status is 417 if the report meets any of the conditions. */
 function replyWith(report: Report, { parameters }: ControlRequest, conditions: readonly FailCondition[], next: string) {
   const format = String(parameters.query['format'])
   if (!isReportFormat(format)) throw new Error(`the control document allows the unknown format ${format}`)

@@ -82,7 +82,7 @@ async function notFoundMessage(id: string, journal: Journal): Promise<string> {
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }
 
-/** Returns the number of the last entry to skip; 0 if `Last-Event-ID` is from an earlier process (above `latest`). */
+/** Returns the number of the last entry to skip; 0 if `Last-Event-ID` is above `latest`, as after a restart. */
 function readResumePoint({ source: { headers }, parameters }: ControlRequest, latest: number): number {
   const sent = headers['last-event-id']
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent) > latest ? 0 : Number(sent)
@@ -130,7 +130,7 @@ export async function* streamEntries(
   }
 }
 
-/** Returns events for entries cleared since `generation`, and for evicted entries numbered above `last`, if any. */
+/** Returns a `cleared` event if `generation` is outdated, and a `dropped` event if entries after `last` are gone. */
 function formatLosses({ counts, oldest }: JournalSlice, generation: number, last: number): string {
   const isCleared = generation !== 0 && counts.generation !== generation
   const gap = JSON.stringify({ from: last + 1, to: oldest - 1 })

@@ -104,7 +104,7 @@ export const recordHandlers: HandlerGroup = ({ store }) => ({
   async activateVersion({ sandbox, parameters: { path } }) {
     const [promptId, versionId] = [String(path['promptId']), String(path['versionId'])]
     const activate = (prompt: string, version: string) => store.activateVersion(sandbox, prompt, version)
-    // Only imported ids can contain capital letters.
+    // The exact ids are tried first, since imported ids can contain capital letters.
     const isActivated =
       (await activate(promptId, versionId)) || (await activate(promptId.toLowerCase(), versionId.toLowerCase()))
     if (!isActivated) return new ControlError(404, `The sandbox has no version ${versionId} of the prompt ${promptId}.`)

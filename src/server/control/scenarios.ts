@@ -75,10 +75,10 @@ function countsToJson(rules: ActiveRules, countsByKey: ReadonlyMap<string, numbe
 
 const cutMark = '\u2026'
 
-/** Matches an operation id and a sequence. Only ids of operations without `operationId` have a space: `GET /a`. */
+/** Matches an operation id and a sequence. An id has a space only if it replaces a missing `operationId`: `GET /a`. */
 const operationAndSequence = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s
 
-/** Lists the sequences that requests have used, in the order of the counts. `countsByKey`: the store's counts. */
+/** Lists the sequences that requests have used, in the order of `countsByKey`, which has the store's counts. */
 function sequencesToJson(countsByKey: ReadonlyMap<string, number>, rules: readonly ScopedRule[], catalogue: Catalogue) {
   const ruleSequences = rules.flatMap(({ rule, scope, index }) =>
     rule.sequence ? [{ prefix: ruleSequencePrefix(rule), sequence: rule.sequence, rule: { scope, index } }] : [],
@@ -95,7 +95,7 @@ function sequencesToJson(countsByKey: ReadonlyMap<string, number>, rules: readon
 }
 
 function parseStoredSequence(text: string, catalogue: Catalogue): Sequence | undefined {
-  if (text.includes(cutMark)) return undefined // truncated, since no header can contain the mark
+  if (text.includes(cutMark)) return undefined // the text was truncated, since no header can contain the mark
   const parsed = parseSequence(text, catalogue)
   return parsed.ok ? parsed.value : undefined
 }

@@ -62,7 +62,7 @@ function createMatchCounter({ journal, sandbox, conditions, served, elapsed }: J
   let totals = begin()
   const add = (entry: JournalEntry) => {
     const outcome = matchOutcome(conditions, toMatchSubject(entry, served()))
-    if (outcome === 'uncertain') totals.uncertain += 1 // a part needed to decide is not stored
+    if (outcome === 'uncertain') totals.uncertain += 1 // the decisive part is redacted or was not stored
     if (outcome !== 'yes') return
     totals.count += 1
     totals.matched = [...totals.matched, entry].slice(-maxMatchedShown)
@@ -100,7 +100,7 @@ async function findNearMisses({ journal, sandbox, conditions, served, elapsed }:
 }
 
 /**
- * Waits for the expected number of matching requests, up to `withinMs` or until a signal in `ends` is aborted.
+ * Waits up to `withinMs` for the expected number of matching requests, or until a signal in `ends` is aborted.
  * A lower bound is met as soon as it is reached. An upper bound fails as soon as it is exceeded, and is met if the wait
  * ends first, unless uncounted requests may have matched. Returns undefined if the comparison takes too long.
  */
@@ -119,7 +119,7 @@ export async function verify(
     // True if no further request can change the verdict.
     const isDecided = count >= min && (count > max || max === Number.POSITIVE_INFINITY || truncated)
     if (left > 0 && !isDecided && (await search.journal.waitForChange(version, left, ends)) !== 'end') continue
-    // True if the stored requests are within the upper bound, but dropped requests may have matched, too.
+    // True if the count is within the upper bound, but requests that were not counted may also have matched.
     const isUnproved = max !== Number.POSITIVE_INFINITY && truncated && count <= max
     const satisfied = count >= min && count <= max && !isUnproved
     const nearMisses = satisfied ? [] : await findNearMisses(search)
@@ -135,7 +135,7 @@ function toBounds({ exactly, atLeast, atMost }: CountBounds) {
 /** The maximum length of a value in a difference, in characters of JSON. The value can be a body of 1 MB. */
 const maxShown = 2000
 
-/** Converts a verdict to the JSON of `POST verify`, without credentials; values have at most 2,000 characters. */
+/** Converts a verdict to the JSON of `POST verify`. Credentials are redacted, and long values are shortened. */
 export async function verdictToJson(verdict: Verdict, verification: Verification, elapsed: () => number) {
   const { satisfied, count, truncated, isUnproved, matched } = verdict
   const nearMisses: ShownNearMiss[] = []

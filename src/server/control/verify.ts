@@ -65,7 +65,7 @@ const isEmptyAsExpected = ({ satisfied, count }: Verdict, { force }: Verificatio
 
 type Query = Pick<Verification, 'operation' | 'match' | 'force'>
 
-/** Returns a reason why a query can never match, since a count of 0 would then mislead; undefined if none is found. */
+/** Returns the reason why a query can never match, if any. A count of 0 would be misleading for such a query. */
 function findQueryProblem(query: Query, contract: Contract): string | undefined {
   const hidden = findRedactedField(query.match, listHiddenNames(contract.document))
   if (hidden === undefined) return query.force ? undefined : findUnknownName(query, contract)

@@ -24,13 +24,13 @@ export interface Handlers {
     readonly refuse: (head: SimRequest) => Reply | undefined
     /** Returns true for a sandbox import, the only control request whose body may be larger than 1 MB. */
     readonly isImport: (head: SimRequest) => boolean
-    /** Returns the reply to a request. `clientGone` is aborted when the reply is complete or the client leaves. */
+    /** Returns the reply to a request. `clientGone` is aborted when the reply is complete or the client disconnects. */
     readonly handle: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
   }
   /** The prefix of the ids of service requests: `req`, or one like `req-3f2a91c0` if replicas share the state. */
   readonly requestIdPrefix: string
   readonly pages: PageSettings
-  /** Aborted when the server stops, which ends hanging deliveries. */
+  /** The signal is aborted when the server stops, which ends hanging deliveries. */
   readonly stopping: { readonly signal: AbortSignal }
 }
 
@@ -84,7 +84,7 @@ export function createApp(handlers: Handlers, bodyLimit: string, documented: Rea
     messages: createMessageClasses(app),
     listener: (req, res) => {
       req.url = toOriginForm(req)
-      // Express calls the callback only if a handler throws, since the last route handles all other requests.
+      // Express calls the callback only if a handler throws, since the last handler responds to all requests.
       if (req.url.startsWith('/'))
         return app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
       const problem = `The request target must be a path; got "${cutText(req.url)}".`
@@ -110,7 +110,7 @@ function createServiceHandler({ service, requestIdPrefix, stopping }: Handlers, 
     })
 }
 
-/** Creates the handler for control plane requests. Its `path` is the control path of a request that used an alias. */
+/** Creates the handler for control plane requests. For a request to an alias, `path` is the control path. */
 function createControlHandler(control: Handlers['control']) {
   // A separate counter, so that health checks do not change the ids of requests to the service.
   const nextId = counter('ctl')
@@ -129,7 +129,7 @@ function createControlHandler(control: Handlers['control']) {
   }
 }
 
-/** Redirects a request for the root: browsers to the console, other clients to the simulator's description. */
+/** Redirects browsers from the root path to the console, and other clients to the simulator's description. */
 const redirectFromRoot = (accept: string | undefined): Reply => ({
   status: 302,
   headers: { Location: accepts(accept, 'text/html') ? '/__sim/' : '/__sim/info', Vary: 'Accept' },
@@ -153,8 +153,8 @@ function fileReply(text: string, mediaType: string): Reply {
 }
 
 /**
- * Creates message classes that inherit from the app's prototypes. Express sets the prototype of each request and
- * response; on Node 20, changing a prototype triples the CPU time of a GET. See `test/bench/FINDINGS.md`.
+ * Creates message classes that already have the prototypes that Express sets on each request and response. On Node 20,
+ * changing a prototype triples the CPU time of a GET. See `test/bench/FINDINGS.md`.
  */
 function createMessageClasses(app: express.Express): MessageClasses {
   class AppRequest extends IncomingMessage {}
@@ -170,7 +170,7 @@ const firstSegmentOf = (path: string) => path.split('/', 2)[1]?.toLowerCase() ??
 
 /**
  * Returns a function that defers callbacks to the end of the event loop turn, and runs them together. Replies written
- * together wake a sleeping client only once, which allows 50% more requests/s. See `test/bench/FINDINGS.md`.
+ * together wake a sleeping client only once, which allows 50% more requests per second. See `test/bench/FINDINGS.md`.
  */
 function batchPerTurn(): (run: () => void) => void {
   let collected: (() => void)[] = []

@@ -29,7 +29,7 @@ export interface TlsSettings {
   readonly tlsCert: string | undefined
   readonly tlsKey: string | undefined
   readonly host: string
-  /** More names for the server, in addition to its host name, its addresses and the local names. */
+  /** The server's names in addition to its host name, its addresses and the local names. */
   readonly names: readonly string[]
 }
 
@@ -90,7 +90,7 @@ function make({ host, names }: TlsSettings) {
 
 const dayMs = 86_400_000
 
-/** Creates a CA, whose key is then discarded, and a certificate signed by it for a server with these names. */
+/** Creates a CA, and a certificate signed by the CA for a server with these names. The CA's key is not kept. */
 async function issue(names: readonly string[]): Promise<TlsIdentity> {
   const { pki, md } = (await import('node-forge')).default
   const [caKeys, serverKeys] = await Promise.all([createKeyPair(), createKeyPair()])

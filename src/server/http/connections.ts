@@ -19,10 +19,10 @@ const unused = new WeakMap<Socket, number>()
  */
 const serving = new Map<Socket, number>()
 
-/** The latest times in `serving`, as a list that requests share until it changes. */
+/** The latest times in `serving`, as a list that requests share until `serving` changes. */
 let openTimes: readonly number[] = []
 
-/** The maximum number of times in `openTimes`; those of older connections are left out. */
+/** The maximum length of `openTimes`. The times of older connections are left out. */
 const maxOpenTimes = 100
 
 /** Registers a connection until either side ends it. */
@@ -34,7 +34,7 @@ export function registerConnection(socket: Socket): void {
   socket.once('end', remove).once('close', remove)
 }
 
-/** Returns the connection of a request. `openedAt` is defined only for the first request on a connection. */
+/** Returns a request's connection, and marks it as used. `openedAt` is defined only for the first request on it. */
 export function readConnection(
   socket: Socket,
   isService: boolean,
@@ -53,8 +53,8 @@ export function readConnection(
 const leaveListeners = new WeakMap<Socket, OutgoingReply['onLeave']>()
 
 /**
- * Calls the `onLeave` listener when the client closes the connection. A reset is reported as soon as it is read: Node
- * emits `error` and `close` some turns later, when a retry on another connection may already have been handled.
+ * Calls the `onLeave` listener when the client closes the connection. A reset is reported as soon as it is read, since
+ * a retry on another connection may be handled before Node emits `error` and `close` a few event loop turns later.
  */
 export function watchLeave(socket: Socket): void {
   const announce = (isReset: boolean) => {
@@ -104,7 +104,7 @@ export function watchEnd(sending: Sending, onEnd: NonNullable<OutgoingReply['onE
   return finish
 }
 
-/** Returns the outcome of a delivery. `isComplete`: the last byte was passed to the operating system. */
+/** Returns the outcome of a delivery. `isComplete`: true if the last byte was passed to the operating system. */
 function outcomeOf({ outgoing, sentBytes, endedBy }: Sending, isComplete: boolean): DeliveryOutcome {
   if (!usableDeliveries.includes(outgoing.delivery.mode.kind)) return { kind: 'damaged' }
   if (endedBy === 'upstream') return { kind: 'upstream-gone', sentBytes }
@@ -115,8 +115,8 @@ function outcomeOf({ outgoing, sentBytes, endedBy }: Sending, isComplete: boolea
 const isImmediate = ({ delayMs, mode }: Delivery) => delayMs === 0 && mode.kind === 'whole'
 
 /**
- * Watches both the response and its connection. A response queued behind another one does not emit `close`. Any `close`
- * comes some turns after the client's FIN, when a retry on another connection may already have been handled.
+ * Watches both the response and its connection, since a response queued behind another one does not emit `close`.
+ * Watches `end`, too, since `close` comes a few event loop turns later, when a retry may already have been handled.
  */
 function watchConnection(finish: () => void, res: ServerResponse): void {
   const { socket } = res.req
@@ -133,7 +133,7 @@ function watchConnection(finish: () => void, res: ServerResponse): void {
 /** The time that active requests have to finish when the server stops, in milliseconds. */
 export const shutdownGraceMs = 5_000
 
-/** Closes the connection when the server stops, if the delivery (such as a hang or long delay) cannot end in time. */
+/** Closes the connection when the server stops, if the delivery (such as a hang or a long delay) cannot end in time. */
 export function endAtStop(sending: Sending, stopping: AbortSignal): void {
   const { res, outgoing } = sending
   const durationMs = durationOf(outgoing.delivery)
@@ -152,7 +152,7 @@ export function endAtStop(sending: Sending, stopping: AbortSignal): void {
   socket.once('close', stopWatching)
 }
 
-/** Calls `act` as soon as the response has its connection, which an earlier, pipelined response may still be using. */
+/** Calls `act` as soon as the response has its connection, which an earlier pipelined response may still be using. */
 export function onSocket(res: ServerResponse, act: (socket: Socket) => void): void {
   if (res.socket) act(res.socket)
   else res.once('socket', act)

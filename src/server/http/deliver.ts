@@ -58,7 +58,7 @@ function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
   }
 }
 
-/** The maximum length of a body sent as text. Node copies text to the head, which takes 5% of a 10 kB GET's time. */
+/** The maximum length of a body sent as text. Node copies text to the head, and 10 kB would take 5% of a GET's time. */
 const maxTextLength = 4096
 
 function writeWhole(sending: Sending): void {
@@ -75,12 +75,12 @@ export function deliverImmediately(reply: Reply, res: ServerResponse): Promise<v
   return deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
 }
 
-/** Milliseconds after which a client that does not read its stream is disconnected, to free its slot for another. */
+/** Milliseconds after which a client that does not read its stream is disconnected, to free its slot. */
 const maxStallMs = 30_000
 
 /**
  * Writes a stream, or a body from the real service, no faster than the client reads. If the source fails, the response
- * is cut off. After a stream, the connection is closed, so that a stopping server need not wait for the connection.
+ * is cut off. After a stream, the connection is closed, so that a stopping server need not wait for it.
  */
 async function writeChunks(sending: Sending): Promise<void> {
   const { res, outgoing } = sending
@@ -142,7 +142,7 @@ function listBodyHeaders({ reply, date }: OutgoingReply, length: number | undefi
   return headers
 }
 
-/** Returns the first part of the bytes: the fraction `keep` (0 to 1), but never all bytes. */
+/** Returns the first part of the bytes: the fraction `keep` (0 to 1), but never all of them. */
 function firstPart(bytes: Uint8Array, keep: number): Uint8Array {
   return bytes.subarray(0, Math.min(Math.floor(bytes.length * keep), Math.max(0, bytes.length - 1)))
 }

@@ -44,7 +44,7 @@ export function readHead(req: IncomingMessage, target: string, id: string, isSer
   }
 }
 
-/** Calls `onClose` when a connection closes, or at once if it already has. Returns a function that unsubscribes. */
+/** Calls `onClose` when a connection closes, or at once if it is closed. Returns a function that unsubscribes. */
 function watchClose(socket: Socket, onClose: () => void): () => void {
   if (socket.destroyed) onClose()
   socket.setMaxListeners(0) // unlimited, since each pipelined request adds a listener
@@ -84,8 +84,8 @@ export const decoders = new Map<string, () => Decoder | undefined>([
 ])
 
 /**
- * The maximum number of decoded bytes per received byte. An export expands to about 10 times its size, a decompression
- * bomb to about 1,000 times. Bodies that decode to at most `ratioExemptBytes` are exempt.
+ * The maximum number of decoded bytes per received byte. A compressed export expands to about 10 times its size, and a
+ * decompression bomb to about 1,000 times. Bodies that decode to at most `ratioExemptBytes` are exempt.
  */
 const maxDecodedRatio = 100
 const ratioExemptBytes = 1024 * 1024
@@ -98,8 +98,8 @@ export interface BodyLimit {
 
 /**
  * Calls `then` exactly once with the head and body: immediately if there is no body, or if the head causes a refusal.
- * A body that cannot be read is passed with the reason. The rest of a refused body is drained, since some clients send
- * all of it before they read the reply. A client that waits for `100 Continue` gets the refusal instead.
+ * If the body cannot be read, the reason is passed instead. The rest of a refused body is drained, since some clients
+ * send all of it before they read the reply. A client that waits for `100 Continue` gets only the refusal.
  */
 export function readRequest(
   req: IncomingMessage,
@@ -137,7 +137,7 @@ export function readRequest(
 const expectsContinue = ({ headers, httpVersion }: IncomingMessage) =>
   headers.expect !== undefined && httpVersion === '1.1'
 
-/** Closes the connection after a refusal if the client waits for `100 Continue` and may still send the body. */
+/** Closes the connection after a refusal if the client is waiting for `100 Continue` and may still send the body. */
 export function closeIfWaiting(req: IncomingMessage, res: ServerResponse): void {
   if (expectsContinue(req)) res.setHeader('Connection', 'close')
 }

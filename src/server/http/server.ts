@@ -26,8 +26,8 @@ interface ListeningServer {
 
 /**
  * The open connections, each with its responses in request order. Finished responses are removed only when the next
- * request arrives, which is faster. Each socket has its own list, because V8 would retain the old tables of one large,
- * constantly changing set, and therefore the requests, until a full garbage collection.
+ * request arrives, since removing each at its end is slower. Each socket has its own list, because V8 would retain the
+ * old tables of one large, constantly changing set, and therefore the requests, until a full garbage collection.
  */
 type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
 
@@ -62,7 +62,7 @@ export function listen(
       deliverImmediately(refuse(400, problem, 'simulator'), response)
     }
   }
-  // A connection is registered only after its handshake, so the handshake gets no more time than a stop does.
+  // A stop cannot close a connection during its TLS handshake, so a handshake may take no longer than a stop waits.
   const { cert, key } = certificate ?? {}
   const tls = { ...options, cert, key, handshakeTimeout: shutdownGraceMs }
   const server = certificate ? createTlsServer(tls, handle) : createServer(options, handle)
@@ -86,7 +86,7 @@ export function listen(
       return void socket.destroy()
     }
     log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'malformed HTTP')
-    // If complete requests are still waiting for responses, the connection closes after the last one, with no refusal.
+    // If complete requests still await their responses, the connection closes after the last one, without a refusal.
     const unfinished = connections
       .get(socket)
       ?.findLast(({ req, writableFinished }) => req.complete && !writableFinished)
@@ -137,7 +137,7 @@ const lingerMs = 1000
 
 const tooLarge = 'The request line and headers together exceed 16 KiB.'
 
-/** Refuses a request that never reaches the app, such as malformed HTTP. The body is like the service's errors. */
+/** Refuses a request that never reaches the app, such as malformed HTTP. The body is that of a service error. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (socket.writableEnded) return // the request was already refused because of an earlier error
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()

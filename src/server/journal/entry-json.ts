@@ -59,7 +59,7 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
   }
 }
 
-/** Returns sentences that explain a response: the decisions, then each broken rule or another reason for a refusal. */
+/** Returns sentences that explain a response: the decisions, then the violations or another reason for a refusal. */
 export function listReasons(entry: JournalEntry): readonly string[] {
   const { decisions = [], operation, ownToken, response, stage, violations } = entry
   const { status, origin } = response
@@ -98,7 +98,7 @@ export function toLogLine(entry: JournalEntry, live: LiveExchange) {
   }
 }
 
-/** The maximum length of a logged body or refusal, in characters. */
+/** The maximum length of a logged body or error, in characters. */
 const maxLogged = 2000
 
 function readLoggedError({ ownToken }: JournalEntry, { responseBody }: LiveExchange): string | undefined {
@@ -111,7 +111,7 @@ export function toLoggedBodies({ request, response, ownToken }: JournalEntry) {
   return { requestBody: text(request.body), responseBody: text(response.body) }
 }
 
-/** The inputs needed to find the models and products of a request, which an entry does not store. */
+/** The inputs needed to find a request's models and products, which are not stored in its entry. */
 export interface MatchInputs {
   readonly contract: Pick<Contract, 'match'>
   /** The ids of each model's products, by model id; all ids are in lower case. */

@@ -6,13 +6,13 @@ import { storedBytes } from './entry-json.ts'
 /** The maximum total sizes of the stored request and response bodies, in bytes. The oldest bodies are evicted first. */
 const maxBodyBytes = { request: 16 * 1024 * 1024, response: 8 * 1024 * 1024 }
 
-/** The bytes allowed per entry, not counting bodies (several times the usual size), and the minimum for all entries. */
+/** The bytes allowed per entry without its bodies, several times the usual size, and the minimum for all entries. */
 const bytesPerEntry = 2 * 1024
 const minEntryBytes = 1024 * 1024
 
 export interface EntryRange {
   readonly sandbox?: string | undefined
-  /** The number after which the range begins. Default: 0. */
+  /** The range begins after the entry with this number. Default: 0. */
   readonly after?: number
   readonly order?: 'oldest' | 'newest'
   readonly limit?: number
@@ -27,11 +27,11 @@ interface StoredEntry {
   /** The sizes of the bodies in bytes, so that eviction need not read the entry; 0 after the eviction of a body. */
   request: number
   response: number
-  /** The entry itself, without the bodies evicted so far. Readers get a copy unless they set `asStored`. */
+  /** The entry itself, without any evicted bodies. Readers get a copy unless they set `asStored`. */
   entry: JournalEntry
 }
 
-/** The newest entries, ordered by number. Beyond a maximum count or total size, the oldest are evicted. */
+/** The newest entries, ordered by number. If they exceed a maximum number or total size, the oldest are evicted. */
 export class EntryRing {
   readonly #size: number
   readonly #maxBytes: number
@@ -129,7 +129,7 @@ export class EntryRing {
   }
 }
 
-/** Evicts the bytes in place, since copying an old entry for each new one took 7 of a GET's 55 µs. */
+/** Evicts the bytes in place, since copying an old entry for each new one took 7 of the 55 µs of a GET. */
 function evictBytes(body: { latin1: RecordedBody['latin1'] }): void {
   body.latin1 = undefined
 }
@@ -231,7 +231,7 @@ export class CountsBySandbox {
     return this.#select(sandbox).some(({ lost }) => lost > 0)
   }
 
-  /** Adds up the counts for a sandbox, or for all (undefined). `uncounted`: the number of uncounted losses to add. */
+  /** Adds up the counts for a sandbox, or for all (undefined). `uncounted`: the number of further losses to add. */
   sum(sandbox: string | undefined, uncounted: number): JournalCounts {
     const counts = this.#select(sandbox)
     const missing = uncounted + (sandbox === undefined ? this.evicted : 0)

@@ -9,11 +9,11 @@ export interface RecordedBody {
   readonly latin1: string | undefined
   /** The size of the whole body in bytes; 0 if there is no body. */
   readonly size: number
-  /** True for a whole body from another process, which redaction may have lengthened or shortened. */
+  /** Defined only in a shared journal: true if the whole body is stored. Redaction may have changed its length. */
   readonly isWhole?: boolean
 }
 
-/** An exchange as stored in the journal. Only eviction changes an entry: it removes the bytes of a body. */
+/** An exchange as stored in the journal. An entry never changes, except that eviction removes the bytes of bodies. */
 export interface JournalEntry {
   /** The request id, which is also the value of `X-Request-Id`. */
   readonly id: string
@@ -51,13 +51,13 @@ export interface JournalEntry {
     readonly body: RecordedBody
   }
   /**
-   * The request's token, or else the API key in a header that the contract declares; undefined if neither was sent, or
-   * if the value is too short to redact. The value is redacted wherever bodies and messages are shown.
+   * The token in `Authorization` or, without that header, the API key; undefined if the value is missing or too short
+   * to redact. The value is redacted wherever bodies and messages are shown.
    */
   readonly ownToken: string | undefined
   /** In a shared journal, the hash of the token in `Authorization`, which distinguishes callers across replicas. */
   readonly caller?: string
-  /** The `Authorization` header, which distinguishes callers and is never shown; undefined if it was not sent. */
+  /** The `Authorization` header, which distinguishes callers and is never shown or shared; undefined if absent. */
   readonly authorization: string | undefined
   /** True if the client closed the connection before it had sent the whole body. Reports do not judge such requests. */
   readonly aborted: boolean
@@ -69,14 +69,14 @@ export interface JournalEntry {
     readonly origin: Origin
   }
   readonly delivery: DeliveryOutcome
-  /** True if the client closed the connection before the response ended, or possibly without reading the response. */
+  /** True if the client closed the connection before the response ended, or might not have read the response. */
   readonly hasClientLeft: boolean
   /** The pipeline stage that responded, such as `validate`. */
   readonly stage: string
   readonly rule: RuleReference | undefined
   /** Sentences that say how scenarios, rules and chance affected the request, in order; undefined if there are none. */
   readonly decisions: readonly string[] | undefined
-  /** The scenarios that acted on the request, as written, such as `slow;ms=200`. */
+  /** The scenarios that applied to the request, as written, such as `slow;ms=200`. */
   readonly scenarios: readonly string[]
   /** The sandbox's rules and the request headers that select a scenario, seed or response; empty if there are none. */
   readonly steering: string
@@ -97,17 +97,17 @@ export type DeliveryEnd = Pick<JournalEntry, 'delivery' | 'hasClientLeft' | 'hea
 
 /** The parsed parts of an exchange, passed to listeners so that they need not parse the bodies again. */
 export interface LiveExchange {
-  /** The parsed request body; undefined if there is none, or no stage parsed it. */
+  /** The parsed request body; undefined if there is none, or if no stage parsed it. */
   readonly requestBody: Json | undefined
   /** The response body with any deliberate damage; undefined if there is no body. */
   readonly responseBody: Json | undefined
   /** The matching operation, if any; always undefined in the listeners of a shared journal. */
   readonly operation: Operation | undefined
-  /** The parameters as sent; includes path parameters only if the request matches an operation. */
+  /** The parameters as sent. They include path parameters only if the request matches an operation. */
   readonly rawParameters: RawParameters
   /** The parsed parameters; undefined if no stage read them. */
   readonly parameters: ParameterValues | undefined
-  /** The bearer token (in a shared journal, its hash), which distinguishes callers. No listener stores the token. */
+  /** The caller's token (in a shared journal, its hash), which distinguishes callers. No listener stores the token. */
   readonly token: string | undefined
   /** True if another replica handled the request. */
   readonly isForeign?: boolean
@@ -121,8 +121,8 @@ export type Recorded = readonly [entry: JournalEntry, live: LiveExchange]
 export interface ExchangeRecord {
   /**
    * Stores the exchange before its reply is sent, with the expected end of its delivery, so that a client that has the
-   * response can find the exchange through any replica. Rejects if the shared store does not respond; only this process
-   * then has the exchange. Undefined in the journal of a single process.
+   * response can find the exchange through any replica. Rejects if the shared store is not responding; the shared
+   * journal may then lack the exchange. `announce` is undefined in the journal of a single process.
    */
   readonly announce?: (expected: Recorded) => Promise<void>
   /** Records the end of the delivery. Returns the recorded exchange, created by `create` if it was not announced. */

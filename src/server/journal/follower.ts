@@ -48,7 +48,7 @@ export class StreamFollower implements JournalShare {
     return beginSharedRecord(this, this.#log, onEnd)
   }
 
-  /** Appends an exchange. Returns undefined if the store accepts no changes. Rejects if the store does not respond. */
+  /** Appends an exchange. Returns undefined if the store refuses changes. Rejects if the store is not responding. */
   async append(entry: JournalEntry, live: LiveExchange): Promise<MessagePosition | undefined> {
     const { text, request, response } = encodeExchange(entry, live)
     const { sandbox } = entry
@@ -63,7 +63,7 @@ export class StreamFollower implements JournalShare {
     return appended
   }
 
-  /** Corrects the record of how a delivery ended: now, or before the next read if the store does not respond. */
+  /** Corrects the record of how a delivery ended. If this fails, the correction is sent again before the next read. */
   correct({ id, number }: MessagePosition, end: DeliveryEnd): Promise<void> {
     const text = JSON.stringify({ stream: id, number, ...encodeEnd(end) })
     this.#unsentEnds.add(text)
@@ -81,7 +81,7 @@ export class StreamFollower implements JournalShare {
     if (await this.#stream.appendEnd(text)) this.#unsentEnds.delete(text)
   }
 
-  /** Adds what the stream does not have yet: the ends of deliveries, and the names of sandboxes with lost exchanges. */
+  /** Appends the ends of deliveries and the records of lost exchanges that the stream does not have yet. */
   async #appendPending(): Promise<void> {
     await Promise.all(Array.from(this.#unsentEnds, (text) => this.#appendEnd(text)))
     await this.#countLost()
@@ -179,7 +179,7 @@ export class StreamFollower implements JournalShare {
 
   #applyEnd(text: string): void {
     const { stream, number, ...end } = JSON.parse(text) // written by `correct`
-    if (stream !== this.#readId) return // from a lost stream: its number now belongs to another exchange
+    if (stream !== this.#readId) return // in this stream, the number belongs to another exchange
     this.journal.correct(number, decodeEnd(end), (entry) => this.#decoder.revive(entry))
   }
 
@@ -200,7 +200,7 @@ export class StreamFollower implements JournalShare {
     return (await this.#countLost()) || hadStream
   }
 
-  /** Switches to a stream. Returns true if it replaces another one, in which case this process's exchanges are lost. */
+  /** Switches to a stream. Returns true if it replaces another one: this process's exchanges are then lost. */
   #useStream(id: string): boolean {
     const isNewStream = this.#streamId !== undefined && this.#streamId !== id
     this.#streamId = id
@@ -210,7 +210,7 @@ export class StreamFollower implements JournalShare {
     return true
   }
 
-  /** Records in the stream which sandboxes have lost exchanges. Returns true if any have. */
+  /** Records in the stream which sandboxes have lost exchanges. Returns true if there are any such sandboxes. */
   async #countLost(): Promise<boolean> {
     const lost = [...this.#sandboxesWithLoss]
     if (lost.length === 0) return false

@@ -1,6 +1,6 @@
 /**
  * The request journal: records exchanges, finds and matches them, and shares them with replicas. `entry.ts` defines a
- * stored exchange, `entry-json.ts` its JSON, and `follower.ts` the shared journal.
+ * stored exchange, `entry-json.ts` defines its JSON, and `follower.ts` implements the shared journal.
  */
 
 import { clearTimeout, setImmediate, setTimeout } from '../../base/core/timers.ts'
@@ -19,9 +19,9 @@ import {
 export interface JournalSlice {
   readonly entries: readonly JournalEntry[]
   readonly counts: JournalCounts
-  /** The number of the oldest entry that was not evicted, or of the next entry if there is none. */
+  /** The number of the oldest entry that was not evicted, or of the next entry if all were evicted. */
   readonly oldest: number
-  /** The number of the latest recorded exchange, stored or not; 0 before the first. */
+  /** The number of the latest recorded exchange, whether or not it is still stored; 0 before the first exchange. */
   readonly latest: number
   /** A number that changes whenever the journal changes. */
   readonly version: number
@@ -45,7 +45,7 @@ export interface JournalShare {
 }
 
 /**
- * The latest exchanges of all sandboxes: at most `size`, or fewer if they are very large. The oldest are evicted. An
+ * The latest exchanges of all sandboxes: at most `size`, and fewer if they are very large. The oldest are evicted. An
  * exchange is recorded when its delivery has ended, or earlier in a shared journal (see `ExchangeRecord.announce`).
  */
 export class Journal {
@@ -95,7 +95,7 @@ export class Journal {
     return this.#entries.latest
   }
 
-  /** Stores an entry and calls the listeners. The entry's number is `recorded + 1`, or higher with a `position`. */
+  /** Stores an entry and calls the listeners. Its number is `recorded + 1`; with a `position`, it may be higher. */
   record(entry: JournalEntry, live: LiveExchange, position?: SandboxPosition): void {
     if (position) this.#entries.skipTo(entry.number)
     const { sandbox } = entry
@@ -116,7 +116,7 @@ export class Journal {
     for (const listener of this.#entryListeners) listener(entry, revive(entry))
   }
 
-  /** Clears the sandboxes that a shared journal no longer has. */
+  /** Clears all sandboxes except `sandboxes`, the ones that the shared journal still has. */
   clearAllBut(sandboxes: ReadonlySet<string>): void {
     for (const sandbox of this.#counts.list()) if (!sandboxes.has(sandbox)) this.clearRecorded(sandbox)
   }
@@ -147,7 +147,7 @@ export class Journal {
 
   /**
    * Waits until the journal's version differs from `version`, `ms` milliseconds have passed, or one of the signals in
-   * `ends` is aborted. The promise resolves only after the current event loop turn, so that requests are not delayed.
+   * `ends` is aborted. After a wait, resolves only in a later turn of the event loop, so that requests are not delayed.
    */
   waitForChange(version: number, ms: number, ends: readonly AbortSignal[]): Promise<'entry' | 'time' | 'end'> {
     if (ends.some(({ aborted }) => aborted)) return Promise.resolve('end')
@@ -190,7 +190,7 @@ export class Journal {
     await this.#share?.close()
   }
 
-  /** Returns true if exchanges in a sandbox (undefined: in any sandbox) never reached the journal completely. */
+  /** Returns true if any exchanges in a sandbox (undefined: in any sandbox) never reached the journal completely. */
   hasLoss(sandbox: string | undefined): boolean {
     return this.#counts.hasLoss(sandbox) || this.#share?.hasUncountedLoss(sandbox) === true
   }
@@ -237,7 +237,7 @@ export class Journal {
     for (const listener of this.#changeListeners) listener()
   }
 
-  /** Returns the counts for a sandbox (undefined: for all). Adds 1 if there are lost exchanges not counted yet. */
+  /** Returns the counts for a sandbox (undefined: for all). Adds 1 if there are uncounted lost exchanges. */
   #sumCounts(sandbox: string | undefined): JournalCounts {
     return this.#counts.sum(sandbox, this.#share?.hasUncountedLoss(sandbox) ? 1 : 0)
   }

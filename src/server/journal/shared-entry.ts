@@ -38,7 +38,7 @@ export function encodeExchange(entry: JournalEntry, live: LiveExchange) {
       token: live.token && hashToken(live.token),
     },
   })
-  const bodies = { request: shareBody(request.body, ownToken), response: shareBody(response.body, ownToken, live) }
+  const bodies = { request: encodeBody(request.body, ownToken), response: encodeBody(response.body, ownToken, live) }
   return { text, ...bodies }
 }
 
@@ -63,12 +63,12 @@ function redactValues(values: RawParameters['path'], token: string | undefined):
 }
 
 /** Encodes a body. A JSON response body is encoded whole, even if the entry has only a part of it. */
-function shareBody(body: RecordedBody, token: string | undefined, live?: LiveExchange): string {
+function encodeBody(body: RecordedBody, token: string | undefined, live?: LiveExchange): string {
   const { latin1, size } = body
   if (latin1 === undefined || size === 0) return ''
   const text = decodeBody(body)
   if (text === undefined) return JSON.stringify({ base64: bodyToBase64(body, token) })
-  // JSON may escape a character in the token, as in sk\/live.
+  // JSON may escape characters of the token, as in sk\/live.
   const mayHaveToken = redactToken(text, token) !== text || (token !== undefined && text.includes('\\'))
   const clean = mayHaveToken ? (bodyToText(body, token) ?? '') : text
   const whole = isComplete(body) ? undefined : live?.responseBody
@@ -77,7 +77,7 @@ function shareBody(body: RecordedBody, token: string | undefined, live?: LiveExc
 
 function readShared(text: string | undefined): { latin1: string | undefined; json: () => Json | undefined } {
   if (!text) return { latin1: undefined, json: () => undefined }
-  const { text: decoded, base64, parsed } = JSON.parse(text) // written by `shareBody`
+  const { text: decoded, base64, parsed } = JSON.parse(text) // written by `encodeBody`
   if (decoded === undefined) return { latin1: toLatin1(Buffer.from(base64, 'base64')), json: () => undefined }
   return { latin1: utf8ToLatin1(decoded), json: once(() => parsed ?? parseBoundedJson(decoded)) }
 }
@@ -148,9 +148,9 @@ export class ExchangeDecoder {
   }
 }
 
-/** The tolerance for the announced end of a delivery, in milliseconds; lower for failures, which affect retries. */
+/** How many milliseconds earlier or later than announced a delivery may end without a correction in the journal. */
 const TOLERANCE_MS = 100
-const FAILED_TOLERANCE_MS = 10
+const FAILED_TOLERANCE_MS = 10 // lower, since the retry rules measure waits from the end of a failed call
 
 interface Appender {
   append(entry: JournalEntry, live: LiveExchange): Promise<MessagePosition | undefined>
@@ -161,7 +161,7 @@ interface Appender {
 /** Begins to record an exchange, which is appended when it is announced, or else when its delivery ends. */
 export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded: Recorded) => void): ExchangeRecord {
   let announced: Recorded | undefined
-  let isRefused = false
+  let isUnconfirmed = false
   let appended: Promise<MessagePosition | undefined>
   const append = (exchange: Recorded) => {
     appended = appender.append(...exchange)
@@ -180,9 +180,9 @@ export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded
   }
   return {
     announce: async (expected) => {
-      isRefused = true
+      isUnconfirmed = true
       await append(expected)
-      isRefused = false
+      isUnconfirmed = false
       announced = expected
     },
     end: (end, create) => {
@@ -190,7 +190,7 @@ export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded
       const delivery = entry.aborted ? entry.delivery : end.delivery
       const ended: Recorded = [{ ...entry, ...end, delivery }, live]
       if (announced && hasChanged(ended[0], entry)) correct(ended)
-      if (!announced && !isRefused) append(ended).catch((error) => recordLoss(entry, error))
+      if (!announced && !isUnconfirmed) append(ended).catch((error) => recordLoss(entry, error))
       onEnd(ended)
       return ended
     },

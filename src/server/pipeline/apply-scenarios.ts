@@ -33,7 +33,7 @@ export async function applyScenarios(exchange: Exchange, scenarios: readonly Act
   return reply ?? replyBeforeWork(exchange)
 }
 
-/** Returns a reply if the request is lost before the operation runs: an example if part of the reply is sent. */
+/** Returns a reply if the request is lost before the operation runs. It is an example if a part of it will be sent. */
 function replyBeforeWork({ operation, scenarios, delivery }: Exchange): Reply | undefined {
   const isLost = scenarios.map(effectOf).some((effect) => effect.kind === 'deliver' && effect.isBeforeWork)
   if (!isLost || !operation) return undefined
@@ -101,7 +101,7 @@ async function drawChance(exchange: Exchange, purpose: string, store: Store, cou
   return (label) => deriveChance([exchange.seed, name, id, purpose, index, label])
 }
 
-/** Returns the next item of the sequence, in order of arrival. `prefix` keeps rule and header counts apart. */
+/** Returns the next item of the sequence, in order of arrival. `prefix` separates the counts of rules and headers. */
 export async function nextItem(exchange: Exchange, sequence: Sequence, store: Store, prefix = sequencePrefix) {
   const key = `${prefix}${exchange.operation?.id ?? ''} ${sequence.text}`
   const index = await store.nextSequenceIndex(exchange.sandbox.name, key)

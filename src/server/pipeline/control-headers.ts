@@ -94,7 +94,7 @@ const noResponse = success({ scenarios: [], example: undefined })
 
 const noControls = success({ isDecisive: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' })
 
-/** Reads `Prefer: code=` and `example=`. If both are present, the example must belong to that status. */
+/** Reads `Prefer: code=` and `example=`. If both are present, the example must belong to the status in `code`. */
 function readPreferredResponse(
   operation: Operation,
   catalogue: Catalogue,
@@ -104,7 +104,7 @@ function readPreferredResponse(
   const name = preferences.get('example')
   if (code !== undefined && !(/^[2-5]\d\d$/.test(code) && isDocumented(operation, Number(code))))
     return failure(
-      `Prefer: code=${code}: the code must be a status from 200 to 599 that ${operation.id} documents: ` +
+      `The code in "Prefer: code=${code}" must be a status from 200 to 599 that ${operation.id} documents: ` +
         `${operation.responses.join(', ')}.`,
     )
   if (name !== undefined) {
@@ -131,7 +131,7 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
     operation.examples(status).map((example) => `${status} ${example.name}`),
   )
   const problem = `${operation.id} has no such JSON example${code === undefined ? '' : ` for ${code}`}`
-  return failure(`Prefer: example=${name}: ${problem}. Known: ${known.join(', ') || 'none'}.`)
+  return failure(`"Prefer: example=${name}": ${problem}. Known: ${known.join(', ') || 'none'}.`)
 }
 
 /** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=` (`preferred`). Returns a problem, if any. */

@@ -28,18 +28,18 @@ export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage
   }
 }
 
-/** Returns the credentials for each satisfied security requirement; undefined if there are only unsatisfied ones. */
+/** Returns the credentials for all satisfied security requirements; undefined if there are only unsatisfied ones. */
 export function findCredentials(exchange: MatchedExchange): readonly string[] | undefined {
   const { security } = exchange.operation
   const found: string[] = []
-  let isComplete = security.length === 0
+  let isSatisfied = security.length === 0
   for (const credentials of security) {
     const texts = credentials.map((each) => readCredential(each, exchange)).filter((text) => text !== undefined)
     if (texts.length < credentials.length) continue
-    isComplete = true
+    isSatisfied = true
     found.push(...texts)
   }
-  return isComplete ? found : undefined
+  return isSatisfied ? found : undefined
 }
 
 function readCredential(credential: Credential, exchange: Exchange): string | undefined {
@@ -63,7 +63,7 @@ function describeMissing({ operation: { security }, bearer }: MatchedExchange): 
   return `The ${first?.scheme === undefined ? 'API key is' : 'credentials are'} missing.`
 }
 
-/** Adds advice about a misspelled magic key, or about a value that is probably not a key (refused with `strict`). */
+/** Adds advice if the token is a misspelled magic key or is probably not a key. With `strict`, refuses the latter. */
 function checkKey(
   exchange: MatchedExchange,
   token: string,
@@ -83,7 +83,7 @@ function checkKey(
 function adviseKey(exchange: Exchange, token: string, intended: string | undefined): void {
   // A key that differs only in its digits (customer-1 and customer-2) is probably not a typo.
   if (intended === undefined || withoutDigits(intended) === withoutDigits(token)) return
-  const message = `differs slightly from the magic key ${intended}, but has no effect; did you mean that key?`
+  const message = `differs slightly from the magic key ${intended}, but is not a magic key; did you mean that key?`
   addAdvice(exchange, 'magic-key', message)
 }
 

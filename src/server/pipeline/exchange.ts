@@ -39,7 +39,7 @@ interface PipelineSettings {
   readonly simHeaders: boolean
   /** This replica's name, if any, for the `X-Sim-Replica` header. */
   readonly replica?: string | undefined
-  /** The format of the reset time in `X-RateLimit-...` headers, which accompany `RateLimit`; `off` to omit them. */
+  /** The format of the reset time in `X-RateLimit-...` headers, which accompany `RateLimit`; `off` omits these. */
   readonly xRateLimit: 'off' | 'epoch' | 'seconds'
 }
 
@@ -83,7 +83,7 @@ export class Exchange {
   /** Sentences that say why scenarios and rules applied or did not; undefined for most requests, which have none. */
   decisions: readonly string[] | undefined = undefined
   readonly bearer: Bearer
-  /** The id of the recorded request that this request repeats, if any. */
+  /** The id of the recorded request that this request replays, if any. */
   readonly replayOf: string | undefined
   /** The default sandbox, until `enter` switches to the sandbox that the request names. */
   sandbox: Sandbox
@@ -99,7 +99,7 @@ export class Exchange {
   operation: Operation | undefined
   /** Set by `enter`: the refusal if no operation matches. */
   unmatched: Reply | undefined
-  /** Set by `enter`; undefined if the simulator responds from the document. */
+  /** Set by `enter`; undefined if no operation matches, or if the reply comes from the document. */
   handler: OperationHandler | undefined
   pathParameters: Readonly<Record<string, string>> = {}
   /** Set by `authenticate`; undefined if no credential is required. The token is never logged or stored. */
@@ -116,7 +116,7 @@ export class Exchange {
   areScenariosChosen = false
   /** Set by `scenario`: the documented status below 400 that a scenario requests, if any. */
   requestedStatus: number | undefined
-  /** Set by `scenario`: true if sampling drops the event, whatever the sampling rate is. */
+  /** Set by `scenario`: true if a scenario makes sampling drop the event, whatever the sampling rate is. */
   isSampledOut = false
   /** Set by `handle`: true for an event that sampling dropped. */
   isDropped = false
@@ -158,7 +158,7 @@ export class Exchange {
   }
 }
 
-/** Adds a reason for the reply. The journal stores the reasons. */
+/** Adds a reason for the reply to the decisions, which the journal stores. */
 export function addDecision(exchange: Exchange, reason: string): void {
   exchange.decisions = exchange.decisions ? [...exchange.decisions, reason] : [reason]
 }
@@ -176,7 +176,7 @@ export function jsonOf(exchange: Exchange): Result<Json, Flaw> | undefined {
   return exchange.json
 }
 
-/** Returns the parameters as sent. Call this after the operation is known. A repeated query parameter is an array. */
+/** Returns the parameters as sent. A repeated query parameter is an array. Must not be called before `enter`. */
 export function rawParametersOf(exchange: Exchange): RawParameters {
   const { request, pathParameters } = exchange
   exchange.rawParameters ??= { path: pathParameters, query: readQuery(request.query), header: request.headers }
@@ -205,7 +205,7 @@ export function operationContext(exchange: Exchange): OperationContext {
   }
 }
 
-/** A request stage: returns a reply, or undefined to pass the exchange to the next stage. */
+/** A request stage. It returns a reply, or undefined to pass the exchange to the next stage. */
 export type RequestStage<Input extends Exchange = Exchange> = (
   exchange: Input,
 ) => Reply | undefined | Promise<Reply | undefined>

@@ -89,7 +89,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
   }
 }
 
-/** Returns the reply from the first stage that replies. For large bodies, yields to other requests between stages. */
+/** Returns the first reply from a stage. If the body is large, yields to other requests between stages. */
 async function findFirstReply(stages: Stages['request'], exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
   const { log } = deps
   const { id } = exchange.request

@@ -50,7 +50,7 @@ export function createRecorder(
         latestRecord = openRecord.end(end, () => create(end))
         logExchange(latestRecord)
         if (isLargeBody(exchange)) {
-          // The connection may stay open for hours. After a correction, listeners parse the recorded bodies again.
+          // Released, since the connection may stay open for hours. Listeners can parse the recorded bodies again.
           latestRecord = [latestRecord[0], { ...latestRecord[1], requestBody: undefined, responseBody: undefined }]
           release(exchange)
         }
@@ -164,7 +164,7 @@ function captureResponse({ body, passedBytes = 0 }: Reply): RecordedBody {
   return passedBytes > captured.size ? { ...captured, size: passedBytes } : captured
 }
 
-/** Returns the reply's headers, with redaction of what they quote from the request: its URL or its violations. */
+/** Returns the reply's headers, with credentials redacted in the URL and the violations that they quote. */
 function responseHeaders(exchange: Exchange, reply: Reply, token: string | undefined, query: string) {
   const { violations, advice, request } = exchange
   const quotesTarget = reply.origin === 'gateway' && query !== '' && reply.headers['Location'] === targetOf(exchange)
@@ -200,14 +200,14 @@ function requestBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   return { latin1: undefined, size: body.kind === 'released' ? body.size : size }
 }
 
-/** The maximum total size in bytes of request bodies held during long deliveries. Above it, the oldest are released. */
+/** The maximum total size of request bodies held during long deliveries, in bytes. The oldest are released first. */
 const maxHeldBytes = 16 * 1024 * 1024
 
 const minHeldBytes = 4096
 
 /**
  * The large request bodies of exchanges with long deliveries, held until the exchanges are recorded. The journal shows
- * a released body as evicted.
+ * a body that was released earlier as evicted.
  */
 class HeldBodies {
   readonly #sizes = new Map<Exchange, number>()

@@ -54,7 +54,7 @@ const invalidNameInKey =
   `The text after the last "~" in the key is not a valid sandbox name: a name is ${sandboxNameRule}. ` +
   'If the key itself contains a tilde, append a sandbox name: key~default.'
 
-/** Switches to the sandbox named in the header, key, path or baggage; without a name, the sandbox is `default`. */
+/** Switches to the sandbox named in the header, key, path or baggage; without a name, the sandbox remains `default`. */
 function enterSandbox(
   exchange: Exchange,
   sandboxes: PipelineDeps['sandboxes'],
@@ -78,7 +78,7 @@ function enterSandbox(
   return undefined
 }
 
-/** Returns the sandbox named in `baggage`, if any. An invalid name only adds advice: other tools use baggage, too. */
+/** Returns the sandbox named in `baggage`, if any. An invalid name only adds advice, since other tools use baggage. */
 function readNameOfBaggage(exchange: Exchange): string | undefined {
   const name = readSandboxOfBaggage(exchange.request.headers['baggage'])
   if (!name.ok) {
@@ -103,7 +103,7 @@ function matchOperation(exchange: Exchange, contract: Contract, knownPaths: read
       const base = request.path.slice(0, -path.length) + contract.basePath // after `/_s/NAME`
       const suggestion = match.isBaseMissing ? base + path : undefined
       if (suggestion) {
-        const message = `must begin with ${base}, the base URL's path: ${cutText(suggestion, 200)}`
+        const message = `must begin with ${base}, the path of the base URL, as in ${cutText(suggestion, 200)}`
         exchange.advice = [...exchange.advice, { in: 'path', pointer: '', keyword: 'base-path', message }]
       }
       return refusals.outsideBase(base, request.path, suggestion)
@@ -156,7 +156,7 @@ function addAdvice(exchange: MatchedExchange, strict: boolean): Reply | undefine
   return refusals.invalid(operation, warnings)
 }
 
-const markedMessage = 'begins with a byte order mark, which JSON forbids; send the bytes without EF BB BF'
+const markedMessage = 'begins with a byte order mark, which JSON forbids; send the body without the bytes EF BB BF'
 const markedBody: Violation = { in: 'body', pointer: '', keyword: 'json', message: markedMessage }
 
 /** Reads and checks the body; sets `exchange.body` if the body can be parsed, even if it breaks the schema. */
@@ -175,7 +175,7 @@ function checkBody(exchange: MatchedExchange): Violation[] {
   const read = isJson(mediaType)
     ? jsonOf(exchange)
     : success(operation.readText(mediaType, new TextDecoder().decode(request.body.bytes)))
-  if (!read) throw new Error('a body of bytes was not read')
+  if (!read) throw new Error('the request body was not read')
   if (!read.ok) return [{ in: 'body', pointer: read.error.pointer, keyword: 'json', message: read.error.message }]
   exchange.body = read.value
   return operation.checkBody(mediaType, read.value)
@@ -193,7 +193,7 @@ function findTypeProblem(sent: string | undefined, mediaType: string, allowed: r
   return ['utf-8', 'utf8', 'us-ascii'].includes(charset) ? undefined : `must have the charset utf-8; got "${charset}"`
 }
 
-/** Refuses unknown models. With `--models open`, any UUID is a model; otherwise, only models in the fixtures exist. */
+/** Refuses unknown models. With `--models open`, any UUID is accepted; otherwise, the model must be in the fixtures. */
 export function checkModelExists({ isModel }: PipelineDeps): RequestStage<MatchedExchange> {
   return function checkModelExists(exchange) {
     const { operation, handler } = exchange
@@ -205,7 +205,7 @@ export function checkModelExists({ isModel }: PipelineDeps): RequestStage<Matche
 }
 
 /**
- * Refuses requests beyond the plan's limit (docs/development/service.md, 2.4). This is the last stage before
+ * Refuses requests beyond the plan's rate limit (docs/development/service.md, 2.4). This is the last stage before
  * `handle`, so only requests that pass the earlier checks count against the limit.
  */
 export function limitRate({ store, limitOf }: PipelineDeps) {

@@ -17,7 +17,7 @@ import {
   type RequestStage,
 } from './exchange.ts'
 
-/** Runs the operation. This is the last request stage, and always replies. */
+/** Runs the operation. This is the last request stage, and it always replies. */
 export function handle({ fallback }: PipelineDeps): RequestStage<MatchedExchange> {
   return async function handle(exchange) {
     const { operation, handler } = exchange
@@ -48,7 +48,7 @@ function findStatusProblem({ operation, requestedStatus: status }: MatchedExchan
   )
 }
 
-/** Returns the body for a status: the handler's body, an example if the schemas differ, or none if undocumented. */
+/** Returns the handler's body, or an example if the status has another schema; undefined if no body is documented. */
 function bodyOfStatus(operation: Operation, status: number, body: Body): Body | undefined {
   if (!operation.hasResponseBody(status)) return undefined
   if (hasSuccessShape(operation, status)) return body
@@ -91,11 +91,11 @@ export function documentedBody({ value, mediaType }: { readonly value: Json; rea
 
 /**
  * Checks the reply against the contract before any deliberate damage. A reply that breaks the contract is a bug and
- * becomes a 500, with two exceptions: replies that the contract need not document (`isOwnRefusal`), and the document's
+ * becomes a 500, with two exceptions: replies that the contract need not document (`isExempt`), and the document's
  * bodies, whose violations are only reported. Handlers must also follow `x-simulated-values`, except in exact bodies.
  */
 export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
-  // Cached responses share one body, so each body is checked only once: checking 10 kB takes 40 µs.
+  // Cached responses share one body, so each body is checked only once, since checking 10 kB takes 40 µs.
   const checked = new WeakMap<Body, Operation>()
   const warned = new Set<string>()
   const passInvalid = (exchange: Exchange, reply: Reply, { id }: Operation, violations: readonly Violation[]) => {
@@ -110,7 +110,7 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
     const { operation, handler, request } = exchange
     const { status, body, origin } = reply
     if (!operation || !body || origin === 'simulator' || checked.get(body) === operation) return reply
-    if (isOwnRefusal(exchange, reply, operation)) return reply
+    if (isExempt(exchange, reply, operation)) return reply
     const violations = findViolations(operation, status, body, handler !== undefined)
     if (isFromDocument(exchange, reply)) return passInvalid(exchange, reply, operation, violations)
     if (violations.length === 0) {
@@ -131,7 +131,7 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
 const brokenByDocument = 'a response from the document breaks the schema; add a valid example to the document'
 
 /** Returns true for a refusal or a scenario's reply that is not from the document, so it need not be documented. */
-function isOwnRefusal({ handler }: Exchange, { status, body, origin }: Reply, { statuses }: Operation): boolean {
+function isExempt({ handler }: Exchange, { status, body, origin }: Reply, { statuses }: Operation): boolean {
   if (body?.isDocumented === true) return false
   return origin !== 'contract' || (status >= 400 && !(handler && statuses.includes(status)))
 }
@@ -209,7 +209,7 @@ function extraHeadersFor({ extraHeaders, requestedStatus }: Exchange, { origin, 
 
 function addSimHeaders(headers: Record<string, string>, exchange: Exchange, reply: Reply): void {
   const { request, operation, sandbox, scenarios, violations, advice } = exchange
-  // A proxied response keeps the service's own request id, which the service's support may need.
+  // A proxied response keeps the service's own request id, which the service's support team may need.
   headers[headers['x-request-id'] === undefined ? 'X-Request-Id' : 'X-Sim-Request-Id'] = request.id
   headers['X-Sim-Origin'] = reply.origin
   headers['X-Sim-Sandbox'] = sandbox.name
@@ -223,7 +223,7 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
     headers['X-Sim-Response-Violations'] = violationsHeader(exchange.responseViolations)
 }
 
-/** Returns `{"total":3,"violations":[...]}`, with as many violations as fit. `"more":true`: there may be others. */
+/** Returns `{"total":3,"violations":[...]}` with as many violations as fit. If `more` is true, `total` is a minimum. */
 function violationsHeader(violations: readonly Violation[]): string {
   for (let count = violations.length; count > 0; count -= 1) {
     const text = escapeNonAscii(

@@ -16,8 +16,8 @@ import { type RequestedControls, readControls } from './control-headers.ts'
 import { addDecision, type Exchange, jsonOf, type PipelineDeps, type RequestStage } from './exchange.ts'
 
 /**
- * Finds the scenarios for a request, and applies them. Precedence: request > sandbox > startup. The most specific
- * scope wins; scopes are not merged. Within a request, control headers take precedence over magic values.
+ * Finds the scenarios for a request, and applies them. Only the most specific scope that has scenarios applies: the
+ * request, the sandbox or the startup rules. Within a request, control headers take precedence over magic values.
  */
 export function scenario(deps: PipelineDeps): RequestStage {
   const choose = chooseScenarios(deps)
@@ -45,8 +45,8 @@ const findFault = ({ operation, request }: Exchange, deps: PipelineDeps) =>
   operation && deps.findPlannedFault?.(operation.id, request.id)
 
 /**
- * Applies the scenarios of a gateway in front of the service: before the service can refuse a request, and even if no
- * operation matches. If a control header or matching rule names a gateway scenario, all scenarios are applied here.
+ * Applies the scenarios of a simulated gateway before the service can refuse a request, and even if no operation
+ * matches. If a control header or a matching rule names a gateway scenario, all scenarios are applied in this stage.
  */
 export function gateway(deps: PipelineDeps): RequestStage {
   const choose = chooseScenarios(deps)
@@ -63,7 +63,7 @@ function isForGateway(exchange: Exchange, deps: PipelineDeps): boolean {
   const hasControl = ['x-sim-scenario', 'x-sim-sequence', 'prefer'].some((name) => headers[name] !== undefined)
   if (!hasControl && exchange.rules.length + deps.startUp.length === 0) return false // most requests
   const controls = readControls(exchange, deps.catalogue)
-  if (!controls.ok) return true // refused at this stage, even without a key or an operation
+  if (!controls.ok) return true // this stage refuses the request, even if its key or path is invalid
   const { isDecisive, scenarios, sequence } = controls.value
   if (isDecisive) return namesGateway({ scenarios, sequence })
   const { bearer } = exchange
@@ -96,17 +96,17 @@ function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
   })
 }
 
-/** Returns why the requested controls cannot all apply, or undefined. No test should silently run without its fault. */
+/** Returns why the requested controls cannot all apply, or undefined. No test may silently run without its scenario. */
 function findControlProblem(exchange: Exchange, { scenarios, sequence, example }: RequestedControls) {
   const items = sequence?.items.map((item) => item.scenario) ?? []
   const all = [...scenarios, ...items]
   const inapplicable = all.map((active) => inapplicableReason(exchange, active)).find((reason) => reason !== undefined)
   if (inapplicable !== undefined) return inapplicable
-  const scenarioToRun = example && all.find(needsOperation)
-  if (scenarioToRun)
+  const conflicting = example && all.find(needsOperation)
+  if (conflicting)
     return (
-      `"${scenarioToRun.text}" needs the operation to run, but Prefer: example=NAME prevents that. ` +
-      `Leave out one of them${scenarioToRun.values['when'] ? ', or use when=before' : ''}.`
+      `"${conflicting.text}" cannot be combined with Prefer: example=NAME, which replaces the operation's response. ` +
+      `Leave out one of them${conflicting.values['when'] ? ', or use when=before' : ''}.`
     )
   const combinations = items.length > 0 ? items.map((item) => [...scenarios, item]) : [scenarios]
   return combinations.map(findConflict).find((conflict) => conflict !== undefined)
@@ -142,7 +142,7 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { keyScenarios
   return magic
 }
 
-/** The number of rules per scope for which the journal records why they did not apply. */
+/** For this many rules of each scope, starting with the first, the journal records why they did not apply. */
 const maxExplainedRules = 20
 
 /** Returns the scenarios of the magic values, or else of the first applicable rule; sandbox rules come first. */

@@ -11,7 +11,7 @@ export function shapeRefusal(exchange: Exchange, reply: Reply, deps: PipelineDep
   const hasOwnBody = readError(body?.value) !== '' && !body?.isExact
   if (!hasOwnBody || !isMatched(exchange) || (origin !== 'contract' && origin !== 'scenario')) return reply
   const value = bodyOfRefusal(exchange.operation, reply)
-  if (value === undefined) return generate(exchange, reply, deps)
+  if (value === undefined) return takeFromDocument(exchange, reply, deps)
   const mediaType = exchange.operation.responseMediaTypes(status).find(isJson)
   const shaped = mediaType === undefined ? reply : { ...reply, body: documentedBody({ value, mediaType }) }
   return exchange.handler ? shaped : addHeaders(exchange, shaped, deps)
@@ -30,8 +30,8 @@ function withHeaders(reply: Reply, documented: Readonly<Record<string, string>>)
   return { ...reply, headers: { ...reply.headers, ...Object.fromEntries(others) } }
 }
 
-/** Returns the refusal with a body from the document, if possible: generated JSON, or a non-JSON example. */
-async function generate(exchange: MatchedExchange, reply: Reply, { fallback }: PipelineDeps): Promise<Reply> {
+/** Returns the refusal with the document's headers and body, if any. A JSON body gets the refusal's message. */
+async function takeFromDocument(exchange: MatchedExchange, reply: Reply, { fallback }: PipelineDeps): Promise<Reply> {
   const { status } = reply
   if (!fallback) return reply
   const { headers, body } = await replyFromDocument(exchange, fallback, status)

@@ -9,7 +9,7 @@ import { traceRequest } from './request-trace.ts'
 import { type RetryProblem, type RetryRule, retryRules } from './retries/rules.ts'
 import { RetryTracker } from './retries/tracker.ts'
 
-/** At most this many unknown paths get their own finding, to leave room in the report for others. */
+/** The maximum number of unknown paths with a finding of their own, which leaves room for other findings. */
 const maxPaths = 20
 const maxPathLength = 200
 
@@ -55,8 +55,8 @@ export class ContractFindings {
   }
 
   #isUnexpected({ stage, response: { status, origin } }: JournalEntry, token = ''): boolean {
-    const isCrossOriginPage = stage === 'authenticate' && origin === 'simulator'
-    if (status < 400 || origin === 'scenario' || origin === 'gateway' || isCrossOriginPage) return false
+    const isCrossOriginRefusal = stage === 'authenticate' && origin === 'simulator'
+    if (status < 400 || origin === 'scenario' || origin === 'gateway' || isCrossOriginRefusal) return false
     return !(status === 403 && this.#isMagicKey(token))
   }
 
@@ -66,7 +66,7 @@ export class ContractFindings {
     else this.#recordUnexpected(entry, [['', unmetMessages[expectation]]])
   }
 
-  /** Counts a response once, with a finding for each broken rule; '' is an unexpected status or unmet expectation. */
+  /** Counts a response once, with a finding for each rule; the rule '' is an unexpected status or unmet expectation. */
   #recordUnexpected(entry: JournalEntry, messages: Iterable<readonly [rule: string, message: string]>): void {
     this.#findings.counts.unexpected += 1
     const { id, operation = '', request, response, ownToken, expectation } = entry
@@ -98,10 +98,10 @@ export class ContractFindings {
 }
 
 /** Counts an exchange once per rule, even if several items of an array break the rule. */
-function recordRules(tally: TrafficFindings['advice'], entry: JournalEntry, rules: readonly Violation[]): void {
+function recordRules(tally: TrafficFindings['advice'], entry: JournalEntry, violations: readonly Violation[]): void {
   const { id, operation = '' } = entry
   const countedKeys = new Set<string>()
-  for (const violation of rules) {
+  for (const violation of violations) {
     const { in: place, keyword, message } = violation
     const pointer = generalize(violation.pointer)
     const key = JSON.stringify([operation, place, pointer, keyword])
@@ -126,13 +126,13 @@ function describeBrokenRules(violations: readonly Violation[]): ReadonlyMap<stri
   )
 }
 
-/** Advice for a request that would break the rule if it were a retry, which is not certain. */
+/** Advice for a request that breaks the rule if it is a retry, which is uncertain. */
 const retryAdvice: Readonly<Partial<Record<RetryRule, Violation>>> = {
   'retry-after': {
     in: 'header',
     pointer: '/retry-after',
     keyword: 'retry-after',
-    message: 'may have been ignored: an identical call arrived too early, although it might not be a retry',
+    message: 'may have been ignored: an identical call arrived too early, but it might not be a retry',
   },
   'same-insert-id': {
     in: 'body',
@@ -186,7 +186,7 @@ export class RetryFindings {
       add('content-type', 'called with a body but no Content-Type')
   }
 
-  /** `subject`: distinguishes findings with the same rule and operation. */
+  /** `subject` distinguishes findings with the same rule and operation. */
   #add(entry: JournalEntry, problem: RetryProblem, subject: string, requests: readonly string[]): void {
     const { rule, sentence, waitedMs } = problem
     const { operation = '' } = entry
@@ -200,7 +200,7 @@ export class RetryFindings {
   }
 }
 
-/** The number of identical responses in a rate limit window that triggers advice. */
+/** Advice is given when this many identical responses occur in one rate limit window. */
 const repeatThreshold = 5
 const maxReads = 1000
 

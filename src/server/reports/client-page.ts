@@ -8,7 +8,7 @@ import {
   describeFirst,
   judgeCondition,
   judgeFailOn,
-  listNeverActed,
+  listUnapplied,
   pluralize,
   type Report,
   summarizeReport,
@@ -24,7 +24,7 @@ export function renderClientReport(format: ReportFormat, report: Report, next: r
 }
 
 /**
- * Describes what the client did. In JUnit XML, each kind of finding is a suite, and each finding is a case, which fails
+ * Converts a report to a page. In JUnit XML, each kind of finding is a suite, and each finding is a case, which fails
  * if `--fail-on` counts the finding. Coverage is a suite with a case per operation and per coverage condition.
  */
 function toClientPage(report: Report) {
@@ -81,7 +81,7 @@ function reportToJson(report: Report) {
     unexpected: { responses: unexpected, ...findingsToJson(findings.unexpected) },
     expected: { requests: expected },
     retries: { ...findingsToJson(findings.retries), notJudged: unjudged },
-    unmet: listNeverActed(report),
+    unmet: listUnapplied(report),
     advice: findingsToJson(findings.advice),
     coverage: coverageToJson(coverage()),
     truncated,
@@ -127,7 +127,7 @@ function describeKind({ run, findings, unjudged }: Report, kind: ReportedKind) {
 function describeUnmet({ unmet }: Report): PageSection[] {
   if (unmet.length === 0) return []
   const lines = unmet.map(({ sandbox, scope, sentence }) => `${sentence} (${scope}, sandbox ${sandbox})`)
-  return [{ key: 'unmet', title: 'Rules that acted less often than expected', blocks: [{ kind: 'lines', lines }] }]
+  return [{ key: 'unmet', title: 'Rules that applied less often than expected', blocks: [{ kind: 'lines', lines }] }]
 }
 
 const describeReason = ({ reason, count }: Report['unjudged'][number]) =>
@@ -156,8 +156,8 @@ function describeCoverage({ met, points, percent, operations }: CoverageView): P
   ])
   const lines = operations.flatMap(({ operation, items }) => {
     const names = items.filter(({ state }) => state === 'out-of-reach').map(({ name }) => name)
-    const reason = 'no known request covers these items, so they are not counted'
-    return names.length === 0 ? [] : [`${operation}: ${reason}: ${names.join(', ')}.`]
+    const uncounted = 'items that are not counted, because no known request covers them'
+    return names.length === 0 ? [] : [`${operation} has ${uncounted}: ${names.join(', ')}.`]
   })
   return {
     key: 'coverage',
@@ -191,14 +191,14 @@ function describeItems(coverage: OperationCoverage, index: number): PageSection 
 const nameCoverage = ({ operation, met, points, percent }: OperationCoverage) =>
   `${operation}: ${met} of ${points} items (${percent}%)`
 
-/** Lists the cases for rules that never acted, coverage, a run without requests, and requests that may be missing. */
+/** Lists the cases for rules that never applied, coverage, a run without requests, and requests that may be missing. */
 function listOtherCases(report: Report): TestCase[] {
   const { run, truncated } = report
   const cases: TestCase[] = []
   const add = (suite: string, name: string, isFailed: boolean, text: string) =>
     cases.push({ suite, name, state: isFailed ? 'failed' : 'passed', text })
   const isUnmetGated = run.failOn.some(({ kind }) => kind === 'unmet')
-  for (const { sentence } of listNeverActed(report)) add('unmet', sentence, isUnmetGated, sentence)
+  for (const { sentence } of listUnapplied(report)) add('unmet', sentence, isUnmetGated, sentence)
   for (const operation of report.coverage().operations) add('coverage', nameCoverage(operation), false, '')
   for (const condition of run.failOn) {
     const problem = judgeCondition(report, condition)

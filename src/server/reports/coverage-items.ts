@@ -75,7 +75,7 @@ export class OperationItems {
   }
 
   /** Returns the keys of the items that an accepted request covers. */
-  readRequest({ rawParameters, parameters, requestBody }: LiveExchange): string[] {
+  keysOfRequest({ rawParameters, parameters, requestBody }: LiveExchange): string[] {
     const keys = requestBody === undefined ? [] : this.#body.read(requestBody)
     const sentParameters = [...this.#parameters].filter(([parameter]) => parameter.isIn(rawParameters[parameter.in]))
     const hasValues = sentParameters.some(([, reader]) => reader.items.size > 0)
@@ -85,7 +85,7 @@ export class OperationItems {
     return keys
   }
 
-  readResponse(status: number, body: Json | undefined): string[] {
+  keysOfResponse(status: number, body: Json | undefined): string[] {
     const reader = this.#responses.get(status)
     return reader ? [String(status), ...reader.read(body)] : []
   }
@@ -135,7 +135,7 @@ function* listSchemaItems(
   }
 }
 
-/** Returns the values of `enum` and `const`; empty for a single value, which every client covers. */
+/** Returns the values of `enum` and `const`, or an empty list for a single value, which every client covers. */
 function listEnumValues(alternatives: readonly JsonObject[], schemas: readonly JsonObject[]): readonly EnumValue[] {
   const all = alternatives.flatMap(({ enum: listed, const: only }) => [
     ...(Array.isArray(listed) ? listed : []),

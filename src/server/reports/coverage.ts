@@ -18,8 +18,8 @@ interface OperationHits {
  * The items of the contract that clients have covered. They are updated whenever an exchange is recorded, so journal
  * evictions do not affect coverage. The number of items depends only on the contract.
  * A request item is covered by a request that contains it and gets a status below 400, even if the response is lost. A
- * response item is covered by a response that reaches the client complete and undamaged. A response from the simulator
- * itself or from a gateway (`origin`) covers nothing, since the service would never send it.
+ * response item is covered by a response that reaches the client complete and undamaged. An exchange covers nothing if
+ * its response has the `origin` `simulator` or `gateway`, since the service would never send that response.
  */
 export class Coverage {
   readonly hits: ReadonlyMap<string, OperationHits>
@@ -40,14 +40,14 @@ export class Coverage {
     hits.requests += 1
     const { status, origin } = entry.response
     if (origin === 'simulator' || origin === 'gateway') return
-    if (status < 400) for (const key of operationItems.readRequest(live)) met.add(key)
+    if (status < 400) for (const key of operationItems.keysOfRequest(live)) met.add(key)
     if (!isUndamaged(entry)) return
     const body = live.responseBody
     if (isObject(body)) {
       if (readBodies.get(body) === status) return
       readBodies.set(body, status)
     }
-    for (const key of operationItems.readResponse(status, body)) met.add(key)
+    for (const key of operationItems.keysOfResponse(status, body)) met.add(key)
   }
 
   /** Adds the hits of another instance, whose contract may differ, for the operations and items that both have. */
@@ -64,7 +64,7 @@ function isUndamaged({ delivery, damage }: JournalEntry): boolean {
   return delivery.kind === 'delivered' && damage.every((kind) => usableDeliveries.includes(kind))
 }
 
-export interface CoveredItem {
+export interface ItemCoverage {
   readonly name: string
   /** `out-of-reach`: no known request covers the item, so it does not count. */
   readonly state: 'met' | 'missing' | 'out-of-reach'
@@ -91,7 +91,7 @@ function viewOperation(
   findHint: ReturnType<HintFinder>,
 ) {
   const { id, method, path, successStatus } = operation
-  const coveredItems = Array.from(items, ([key, item]): CoveredItem => {
+  const itemCoverages = Array.from(items, ([key, item]): ItemCoverage => {
     const name = item.label
     const hint = item.status === undefined ? undefined : findHint(key)
     // Excluded even if covered, since the total must not grow during a run.
@@ -99,9 +99,9 @@ function viewOperation(
     if (met.has(key)) return { name, state: 'met' }
     return { name, state: 'missing', missing: hint ? describeUnseen(item, hint, successStatus) : describeUnsent(item) }
   })
-  const countedItems = coveredItems.filter(({ state }) => state !== 'out-of-reach')
+  const countedItems = itemCoverages.filter(({ state }) => state !== 'out-of-reach')
   const share = toShare(countedItems.filter(({ state }) => state === 'met').length, countedItems.length)
-  return { operation: id, method, path, requests, ...share, items: coveredItems }
+  return { operation: id, method, path, requests, ...share, items: itemCoverages }
 }
 
 /** `points`: the number of items that can be covered. `percent` is rounded down, so that 100% means all items. */
@@ -130,7 +130,7 @@ export function coverageToJson({ operations, ...share }: CoverageView) {
 }
 
 function operationToJson({ items, ...others }: OperationCoverage) {
-  const namesIn = (state: CoveredItem['state']) => items.filter((item) => item.state === state).map(({ name }) => name)
+  const namesIn = (state: ItemCoverage['state']) => items.filter((item) => item.state === state).map(({ name }) => name)
   return {
     ...others,
     covered: namesIn('met'),

@@ -5,7 +5,7 @@ import { type UnjudgedReason, unjudgedReasons } from './retries/rules.ts'
 import type { UnmetRule } from './unmet.ts'
 
 /**
- * The kinds of findings, in the order of a report. `gate`: the `--fail-on` condition that counts the findings;
+ * The kinds of findings, in the order in which reports list them. `gate`: the `--fail-on` condition that counts them;
  * `emptySentence`: what a report shows instead of an empty list; `heading` and `hint`: the text before and after the
  * findings in the output of a failed test.
  */
@@ -32,7 +32,7 @@ export const findingKinds = {
     description: 'Retry rules that the client broke.',
     emptySentence: 'No retry problems found.',
     heading: 'The client has retry problems:',
-    hint: "If the client waits on fake timers, advance the sandbox's clock together with them (sim.advanceTimers).",
+    hint: "If the client uses fake timers, advance the sandbox's clock together with them (sim.advanceTimers).",
   },
   advice: {
     gate: 'advice',
@@ -111,12 +111,12 @@ export interface UnjudgedCount {
 }
 
 export interface RequestCounts {
-  /** All exchanges, including refused requests. */
+  /** All requests, including refused requests. */
   requests: number
   violations: number
   /** Unexpected responses; see `ContractFindings`. */
   unexpected: number
-  /** Requests from negative tests that met their expectation; not counted as violations or unexpected. */
+  /** Requests from negative tests that met their expectation. They count neither as violations nor as unexpected. */
   expected: number
 }
 
@@ -131,11 +131,11 @@ export class TrafficFindings {
 
   /** The number of requests by operation; the empty name counts requests that match no operation. */
   readonly sent = new Map<string, number>()
-  /** The number of requests that each rule acted on, by the index of a startup rule or the key of a sandbox's rule. */
+  /** The number of requests that each rule applied to, by the index of a startup rule or the key of a sandbox rule. */
   readonly acts = new Map<number | string, number>()
-  /** The rules and headers that controlled the latest request; the keys of the sandbox's rules come first. */
+  /** The `steering` of the latest request: the keys of the sandbox rules, then headers, separated by commas. */
   steering = ''
-  /** The removed rules that never acted on a request, by sandbox and sentence. */
+  /** The removed rules that never applied to a request, by sandbox and sentence. */
   readonly removed = new Map<string, UnmetRule>()
 
   countRequest({ operation = '', rule, steering }: Pick<JournalEntry, 'operation' | 'rule' | 'steering'>): void {
@@ -174,7 +174,7 @@ function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
-/** Converts findings to JSON as the control document defines it. Without pauses, the JSON is identical in every run. */
+/** Converts findings to JSON as the control document defines it. Pauses differ between runs, so they are optional. */
 export function findingsToJson({ list, further }: FindingList, hasPauses = false) {
   const findings = list.map(({ members, waitedMs, first, count, requests }) => ({
     ...members,

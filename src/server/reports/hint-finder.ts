@@ -23,7 +23,7 @@ export interface Preview {
   readonly body: Json | undefined
 }
 
-/** Computes the previews for an operation at `now` (epoch milliseconds); empty if they cannot be computed. */
+/** Computes the previews for an operation at `now` (epoch milliseconds), or an empty list if that is impossible. */
 export type Previewer = (operation: string, seed: string, now: number) => readonly Preview[]
 
 /** A hint with the keys of the items that its response covers. */
@@ -46,7 +46,7 @@ export function createHintFinder(catalogue: Catalogue, previewer: Previewer): Hi
     const ordinary = { hint: { headers: {}, path: undefined }, status: operation.successStatus, body: undefined }
     const toCandidate = ({ hint, status, body }: Preview) => ({
       hint,
-      keys: new Set(operationItems.readResponse(status, body)),
+      keys: new Set(operationItems.keysOfResponse(status, body)),
     })
     const stages = [
       () => [ordinary, ...previewScenarios(operation, catalogue)].map(toCandidate),

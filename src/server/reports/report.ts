@@ -9,7 +9,7 @@ import type { CountedFinding, FindingList, ReportedKind, RequestCounts, Unjudged
 import type { FailCondition, ReportedRun } from './reported-run.ts'
 import type { UnmetRule } from './unmet.ts'
 
-/** A report on the clients in one or all sandboxes. The same requests yield the same report, except `run` and times. */
+/** A report on one or all sandboxes. The same requests yield the same report, except for `run` and the times. */
 export interface Report extends Readonly<RequestCounts> {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
@@ -17,7 +17,7 @@ export interface Report extends Readonly<RequestCounts> {
   readonly sandbox: string | undefined
   /** The findings by kind. Reports list the kinds in this order. */
   readonly findings: Readonly<Record<ReportedKind, FindingList>>
-  /** The rules that never acted, or that acted on fewer requests than their `times`. */
+  /** The rules that never applied, or that applied to fewer requests than expected. */
   readonly unmet: readonly UnmetRule[]
   /** The number of failed calls whose retry could not be judged, by reason. */
   readonly unjudged: readonly UnjudgedCount[]
@@ -59,14 +59,14 @@ export function summarizeReport(report: Report): string {
     pluralize(unexpected, 'unexpected response'),
     ...(expected > 0 ? [`${expected} refused as expected`] : []),
     retryText(report),
-    ...(listNeverActed(report).length > 0 ? [`${pluralize(listNeverActed(report).length, 'rule')} never acted`] : []),
+    ...(listUnapplied(report).length > 0 ? [`${pluralize(listUnapplied(report).length, 'rule')} never applied`] : []),
     ...(countFindings(findings.advice) > 0 ? [adviceText(report)] : []),
     `${coverage().percent}% of the contract covered`,
     ...(truncated ? ['requests to other replicas may be missing'] : []),
   ].join(', ')
 }
 
-export const listNeverActed = ({ unmet }: FindingsReport) => unmet.filter(({ acted }) => acted === 0)
+export const listUnapplied = ({ unmet }: FindingsReport) => unmet.filter(({ acted }) => acted === 0)
 
 /** Checks a report against conditions. @returns a sentence for each condition that is met; empty if the run passes */
 export function judgeFailOn(report: Report, conditions: readonly FailCondition[]): string[] {
@@ -87,7 +87,7 @@ export function judgeCondition(report: FindingsReport | Report, condition: FailC
     case 'advice':
       return sentenceIf(countFindings(findings.advice) > 0, adviceText(report))
     case 'unmet': {
-      const never = listNeverActed(report)
+      const never = listUnapplied(report)
       return sentenceIf(never.length > 0, never.map(({ sentence }) => sentence.replace(/\.$/, '')).join('; '))
     }
     case 'no-requests':

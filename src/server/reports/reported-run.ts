@@ -43,7 +43,7 @@ export function describeCommand(words: readonly string[]): string {
   return redactWords(words).join(' ')
 }
 
-/** Redacts the credentials in the words of a command: `--token=x`, `--token x`, `Bearer x`. */
+/** Redacts the credentials in the words of a command, as in `--token=x`, `--token x` and `Bearer x`. */
 export function redactWords(words: readonly string[]): readonly string[] {
   return words.map((word, at) => (isCredentialOption(words[at - 1]) ? redacted : redactText(word)))
 }
@@ -53,7 +53,7 @@ const isCredentialOption = (word = '') =>
 
 export const failOnKinds = ['violation', 'unexpected', 'retry', 'unmet', 'advice', 'no-requests'] as const
 
-/** A condition under which a run fails. `below`: the coverage in percent below which the run fails. */
+/** A condition under which a run fails. `below`: the coverage, in percent, below which the run fails. */
 export type FailCondition =
   | { readonly kind: (typeof failOnKinds)[number] }
   | { readonly kind: 'coverage'; readonly below: number }

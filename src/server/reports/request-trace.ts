@@ -24,7 +24,7 @@ export interface RequestTrace {
   readonly at: string
   /** The value that caused the finding, as JSON that is cut after 80 characters; absent if no value did. */
   readonly excerpt?: string
-  /** A shell command that resends the request, with at most 2,000 bytes of the body; absent if it is too long. */
+  /** A shell command that resends the request, with at most 2,000 bytes of its body; absent if it would be too long. */
   readonly curl?: string
 }
 
@@ -55,7 +55,7 @@ export function traceRequest(entry: JournalEntry, location?: RequestLocation): R
 function excerptAt({ request, ownToken }: JournalEntry, location: RequestLocation): string | undefined {
   const value = findValue(request, location)
   if (value === undefined) return undefined
-  // Redacted within all enclosing members, since any of their names may mark the value as a credential.
+  // The value is redacted within all enclosing members, since any of their names may mark the value as a credential.
   const names = parsePointer(location.pointer)
   const enclosing = names.reduceRight<Json>((inner, name) => ({ [name]: inner }), value)
   const redactedValue = valueAtTokens(redactJson(enclosing, ownToken), names)
@@ -91,7 +91,7 @@ const omittedHeaders = [
   replayHeader,
 ]
 
-/** Headers that curl adds unless an option removes them; `Content-Type` only if the request has a body. */
+/** Headers that curl adds unless an option removes them. It adds `Content-Type` only if the request has a body. */
 const curlHeaders = ['User-Agent', 'Accept', 'Content-Type']
 
 /**
@@ -130,8 +130,8 @@ function bodyArguments(body: RecordedBody, token: string | undefined) {
   const text = bodyToText(body, token)
   const cut = isComplete(body) ? '' : `# Only ${storedSize} of ${body.size} bytes of the body are included.\n`
   const isRedacted = text !== decodeBody(body)
-  const before = isRedacted ? `${cut}# Credentials in the body are redacted: insert them.\n` : cut
-  // The command is UTF-8 text without NUL bytes. A body with any other bytes is piped to curl.
+  const before = isRedacted ? `${cut}# Credentials in the body are redacted. Insert them first.\n` : cut
+  // The command is UTF-8 text without NUL bytes. A body that is not such text is piped to curl.
   if (storedSize > 0 && (text === undefined || text.includes('\0'))) {
     const pipe = `printf %s '${bodyToBase64(body, token)}' | base64 -d | `
     return { before: before + pipe, options: ['--data-binary @-'] }

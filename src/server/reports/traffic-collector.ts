@@ -37,7 +37,7 @@ class TrafficCounts {
 export interface ReportedInputs {
   readonly contract: Contract
   readonly hintFinder: () => HintFinder
-  /** Returns the ids of the operations whose body has an idempotency key. */
+  /** Returns the ids of the operations whose body has a field for an idempotency key. */
   readonly idempotentOperations: () => ReadonlySet<string>
   /** Returns the magic keys, and their hashes, which a shared journal stores in place of the keys. */
   readonly magicKeys: () => ReadonlySet<string>
@@ -103,7 +103,7 @@ export class TrafficCollector {
     this.#bySandbox.delete(sandbox)
   }
 
-  /** Reports on a sandbox since it was last retired, or on all sandboxes if the name is undefined. */
+  /** Reports on the traffic of a sandbox since it was last retired or, if the name is undefined, of all sandboxes. */
   report(sandbox: string | undefined, run: ReportedRun) {
     const { findings, coverage } = this.#countsOf(sandbox)
     const { hintFinder } = this.#current()

@@ -1,18 +1,18 @@
 import type { ActiveRule, ActiveRules } from '../../service/scenarios/rules.ts'
 
-/** A rule that never acted, or that acted on fewer requests than expected, which is not necessarily a problem. */
+/** A rule that was applied to no request, or to fewer requests than expected. This need not be a problem. */
 export interface UnmetRule {
   readonly sandbox: string
   readonly scope: 'sandbox' | 'start-up'
   /** The index of the rule in its scope, from 0. */
   readonly index: number
-  /** The number of requests that the rule acted on. */
+  /** The number of requests to which the rule was applied. */
   readonly acted: number
-  /** What happened instead: `Rule 1 (500) never acted: the client sent no request.` */
+  /** What happened instead: `Rule 1 (500) was never applied: the client sent no request.` */
   readonly sentence: string
 }
 
-/** Lists the rules that acted on too few requests. `sent`: the number of requests by operation. */
+/** Lists the rules that were applied to too few requests. `sent`: the number of requests by operation. */
 export function listUnmet(
   rules: ActiveRules,
   location: Pick<UnmetRule, 'sandbox' | 'scope'>,
@@ -26,8 +26,8 @@ export function listUnmet(
     const name = `Rule ${index + 1} (${nameAction(rule)}${rule.operation === undefined ? '' : ` on ${rule.operation}`})`
     const sentence =
       acted === 0
-        ? `${name} never acted: the client sent ${describeSent(rule, sent)}.`
-        : `${name} acted on ${acted} of ${expectedCount} requests; the client may have been right to stop.`
+        ? `${name} was never applied: the client sent ${describeSent(rule, sent)}.`
+        : `${name} was applied to ${acted} of ${expectedCount} requests; the client may have been right to stop.`
     return [{ ...location, index, acted, sentence }]
   })
 }

@@ -49,7 +49,7 @@ export class Sandboxes {
     this.#limit = limits.limit
   }
 
-  /** Adds the sandboxes found in the state, and raises the limit to fit all of them, so that none evicts another. */
+  /** Adds the sandboxes found in the state. If they exceed the limit, raises it, so that none evicts another. */
   adopt(names: readonly string[]): void {
     this.#latest = undefined
     for (const name of names) if (!this.#known.has(name)) this.#known.set(name, this.#create(name))

@@ -39,7 +39,7 @@ export interface SettingsRecords {
   lastRead(sandbox: string): Pick<ChangedSettings, 'seed' | 'clock'>
   /** Updates the settings atomically. `change` returns the new settings (or `current` for no change) and the result. */
   update<T>(sandbox: string, change: (current: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T>
-  /** Replaces the rules of every sandbox with the result of `change`; shared rules are parsed again instead. */
+  /** Replaces each sandbox's rules with the result of `change`. Shared rules are parsed again instead. */
   changeRules(change: ChangeRules): Promise<void>
 }
 
@@ -74,7 +74,7 @@ export class SandboxSettingsStore {
   }
 
   #complete({ seed = this.#initial.seed, rules = [], clock = this.#initial.clock }: ChangedSettings): SandboxSettings {
-    return { seed, rules, clock: readClock(clock, this.#initial.now()) }
+    return { seed, rules, clock: toClockState(clock, this.#initial.now()) }
   }
 
   setSeed(sandbox: string, seed: string): Promise<void> {
@@ -86,7 +86,7 @@ export class SandboxSettingsStore {
     return this.#records.update(sandbox, (current) => [{ ...current, rules: active }, active])
   }
 
-  /** Adds rules before or after the existing rules, whose counts stay. Returns undefined if the limit is exceeded. */
+  /** Adds rules before or after the others, which keep their counts. Returns undefined if there would be too many. */
   addRules(sandbox: string, added: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined> {
     const active = activateRules(randomUUID(), added)
     return this.#records.update<ActiveRules | undefined>(sandbox, (current) => {
@@ -101,24 +101,24 @@ export class SandboxSettingsStore {
     return this.#records.changeRules(change)
   }
 
-  /** Sets the clock. `frozen` and `shifted` begin at `now`, by default the clock's current time. */
+  /** Sets the clock. A frozen or shifted clock begins at `now`, which is by default the clock's current time. */
   setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState> {
     const machineTime = this.#initial.now()
     return this.#records.update(sandbox, (current) => {
-      const currentTime = readClock(current.clock ?? this.#initial.clock, machineTime).now
-      const clock = setClock(mode, now ?? currentTime, machineTime)
-      return [{ ...current, clock }, readClock(clock, machineTime)]
+      const currentTime = toClockState(current.clock ?? this.#initial.clock, machineTime).now
+      const clock = createClockSetting(mode, now ?? currentTime, machineTime)
+      return [{ ...current, clock }, toClockState(clock, machineTime)]
     })
   }
 
-  /** Advances the clock; a real clock becomes shifted. Past the year 9999, returns undefined and changes nothing. */
+  /** Advances the clock; a real clock becomes shifted. Refuses to go past the year 9999, and then returns undefined. */
   advanceClock(sandbox: string, ms: number): Promise<ClockState | undefined> {
     const machineTime = this.#initial.now()
     return this.#records.update<ClockState | undefined>(sandbox, (current) => {
-      const { mode, now } = readClock(current.clock ?? this.#initial.clock, machineTime)
+      const { mode, now } = toClockState(current.clock ?? this.#initial.clock, machineTime)
       if (now + ms > MAX_NOW) return [current, undefined]
-      const clock = setClock(mode === 'frozen' ? 'frozen' : 'shifted', now + ms, machineTime)
-      return [{ ...current, clock }, readClock(clock, machineTime)]
+      const clock = createClockSetting(mode === 'frozen' ? 'frozen' : 'shifted', now + ms, machineTime)
+      return [{ ...current, clock }, toClockState(clock, machineTime)]
     })
   }
 
@@ -154,10 +154,10 @@ class MemoryRecords implements SettingsRecords {
   }
 }
 
-export function setClock(mode: ClockMode, now: number, machineTime: number): ClockSetting {
+export function createClockSetting(mode: ClockMode, now: number, machineTime: number): ClockSetting {
   return { mode, frozen: now, shift: mode === 'shifted' ? now - machineTime : 0 }
 }
 
-function readClock({ mode, frozen, shift }: ClockSetting, machineTime: number): ClockState {
+function toClockState({ mode, frozen, shift }: ClockSetting, machineTime: number): ClockState {
   return { mode, now: Math.min(MAX_NOW, mode === 'frozen' ? frozen : machineTime + shift) }
 }

@@ -8,7 +8,7 @@ interface UsedFile {
   readonly source: string
   readonly isWritten: boolean
   readonly path: string
-  /** Strings that identify the file under any name: its real path, its device and inode, and its folders. */
+  /** Strings that identify the file under any name: its real path, its device and inode, and an output's folders. */
   readonly keys: readonly string[]
 }
 

@@ -59,7 +59,7 @@ type SettingOptions = Omit<Setting<unknown>, 'default' | 'value' | 'read' | 'exp
   readonly value?: string
 }
 
-/** Creates a setting for a whole number from `min` to `max`. The default is undefined unless given. */
+/** Creates a setting for a whole number from `min` to `max`. The default is undefined unless one is given. */
 export function integer<T extends number | undefined = undefined>(
   options: SettingOptions & { default?: T; min: number; max: number },
 ): Setting<number | T> {
@@ -90,7 +90,7 @@ export function text<T extends string | undefined = undefined>(
 /** Returns true for a duration that Node's timers support: timers above 2^31 - 1 ms (24.8 days) fire immediately. */
 export const isDelay = (text: string) => (parseDuration(text) ?? Number.POSITIVE_INFINITY) < 2 ** 31
 
-/** Creates a setting for a positive duration: `500ms`. The default is undefined unless given. */
+/** Creates a setting for a positive duration, such as `500ms`. The default is undefined unless one is given. */
 export const duration = <T extends string | undefined = undefined>(options: SettingOptions & { default?: T }) =>
   text<T>({
     value: 'DURATION',
@@ -151,7 +151,7 @@ export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/** Returns the comma-separated parts of a setting's value; an empty list for undefined. */
+/** Returns the comma-separated parts of a setting's value, or an empty list for undefined. */
 export function splitList(list = ''): string[] {
   const parts = list.split(',').map((part) => part.trim())
   return parts.filter((part) => part !== '')

@@ -1,4 +1,4 @@
-/** The settings of a server. `setting.ts` defines the kinds of settings: text, integer, ... */
+/** The settings of a server. `setting.ts` defines the kinds of settings, such as text and integer. */
 import { parseOrigins } from '../../base/core/origins.ts'
 import type { PageSettings } from '../../service/exchange/refusals.ts'
 import { parseReportTargets, reportExtensions, reportFormats } from '../reports/formats/index.ts'
@@ -15,7 +15,7 @@ import {
   text,
 } from './setting.ts'
 
-/** The settings that apply when a server's process ends: reports and exit code. */
+/** The settings that apply when a server's process ends: the reports and the exit code. */
 export const endSettings = {
   report: text({
     value: 'FILE',
@@ -37,7 +37,7 @@ export const endSettings = {
     test: (text) => parseFailOn(text) !== undefined,
     expected: expectedFailOn,
     names: failOnKinds,
-    explain: (text) => (splitList(text).includes('coverage') ? 'coverage needs a limit: coverage<80' : undefined),
+    explain: (text) => (splitList(text).includes('coverage') ? 'coverage needs a limit, as in coverage<80' : undefined),
     description:
       'Exit with code 3 if a condition is met: a request broke the contract (violation), ' +
       'a response was unexpected (unexpected), a client broke a retry rule (retry), ' +
@@ -65,7 +65,7 @@ export function readPageSettings({ controlHosts, controlOrigins, cors }: Setting
   return { hosts: splitList(controlHosts), origins, cors: cors ? allowed : [] }
 }
 
-/** Returns the environment variable for a setting: `CONVSIM_PORT`; undefined if it is not a server setting. */
+/** Returns the environment variable of a server setting, such as `CONVSIM_PORT`; undefined for other settings. */
 export function variableOf(name: string): string | undefined {
   if (!Object.hasOwn(serverSettings, name)) return undefined
   return `CONVSIM_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`
@@ -76,8 +76,8 @@ export function defaultOf(setting: Setting<unknown>): string {
 }
 
 /**
- * Describes the first flag, if any, that has no effect without another setting, or that does not work with Redis. A
- * variable that has no effect is accepted, since it may be meant for other commands.
+ * Describes the first problem, if any: a flag that has no effect without another setting, or `sync` with state in
+ * Redis. A variable that has no effect is accepted, since it may be meant for other commands.
  */
 export function findServerProblem(settings: Settings, sources: SettingSources): string | undefined {
   const { state, sync, fixtures, maxAnalysesPerHour } = settings
@@ -95,6 +95,6 @@ export function findServerProblem(settings: Settings, sources: SettingSources): 
   if (!isRedis || !sync) return undefined
   return (
     `${sources.get('sync')} does not work with state in Redis (${sources.get('state')}): ` +
-    'Redis decides when a change is on disk. Set appendfsync to always in Redis.'
+    'Redis decides when a change is written to disk. In Redis, set appendfsync to "always".'
   )
 }

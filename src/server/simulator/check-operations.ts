@@ -2,13 +2,13 @@ import type { Json } from '../../base/core/json.ts'
 import type { Finding } from '../../base/documents/source.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
-import { defaultDays, getModelAnalytics, readDays } from '../../service/operations/analytics.ts'
+import { defaultDays, getModelAnalytics, parseDays } from '../../service/operations/analytics.ts'
 import { handledOperations } from '../../service/operations/index.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
 
 /**
  * Returns the ids of the operations whose parameters, body and responses match what their handlers expect, and a
- * warning for each mismatch. A mismatched operation, for example from another API, is served from the document.
+ * warning for each mismatched operation. Such an operation, for example of another API, is served from the document.
  */
 export function findHandled(contract: Contract, fixtures: Fixtures) {
   const findProblems = createOperationCheck(fixtures)
@@ -31,8 +31,8 @@ export const handledIds: ReadonlySet<string> = new Set(handledOperations.map(({ 
 export function findUnsupportedPeriods({ file, operations }: Contract): Finding[] {
   const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
   const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
-  const others = Array.isArray(schema?.enum) ? schema.enum.filter((period) => readDays(period) === undefined) : []
-  const message = `periods must be in days, such as 14d; ${defaultDays} days are used for these: ${others.join(', ')}`
+  const others = Array.isArray(schema?.enum) ? schema.enum.filter((period) => parseDays(period) === undefined) : []
+  const message = `periods must be in days, such as 14d; ${defaultDays} days are used instead of ${others.join(', ')}`
   return others.length === 0 ? [] : [{ severity: 'warning', place: file, message }]
 }
 
@@ -67,7 +67,7 @@ function createOperationCheck(fixtures: Fixtures): (operation: Operation) => str
 /** A sample error body, for `describeMismatch`. */
 const errorSamples: readonly Json[] = [{ success: false, error: 'The request was refused.' }]
 
-/** Describes the first body that breaks the schema of a status; empty if none does or no body is documented. */
+/** Describes how the first invalid body breaks the schema of a status; empty if all are valid or none is documented. */
 function describeMismatch(operation: Operation, status: number, bodies: readonly Json[]): string[] {
   if (!operation.hasResponseBody(status)) return []
   const [violation] = bodies.flatMap((body) => operation.checkResponse(status, body))

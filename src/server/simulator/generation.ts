@@ -27,7 +27,7 @@ import { createPreviewer } from './ordinary-model.ts'
 /** The real service, which replaces the simulator's operations. Only the `proxy` command uses it. */
 export interface ProxiedService {
   readonly url: string
-  /** Returns the catalogue, in which scenarios that need a simulated response are marked as inapplicable. */
+  /** Returns a catalogue in which the scenarios that need a simulated response are marked as inapplicable. */
   readonly limitCatalogue: (all: Catalogue) => Catalogue
   readonly createStages: CreateStages
   /** Returns a variant that does not send requests to the real service, for `POST /__sim/explain`. */
@@ -46,7 +46,7 @@ interface SimulatorState extends PipelineState {
 
 /**
  * The loaded inputs, and the parts built from them. With `--watch`, each reload creates the next generation, which
- * shares sandboxes, state and journal with the previous one. A request stays with the generation that received it.
+ * shares its sandboxes, state and journal with the previous one. A request stays with the generation that received it.
  */
 export interface Generation extends LoadedInputs, ServedInputs, ReportedInputs {
   readonly service: Pipeline
@@ -66,8 +66,8 @@ export function createGeneration(
     ...inputs,
     settings,
     productsOfModel,
-    keyScenarios: parseMagic(fixtures.keys, ({ token }) => token, catalogue),
-    modelScenarios: parseMagic(fixtures.models, ({ id }) => id.toLowerCase(), catalogue),
+    keyScenarios: parseMagicScenarios(fixtures.keys, ({ token }) => token, catalogue),
+    modelScenarios: parseMagicScenarios(fixtures.models, ({ id }) => id.toLowerCase(), catalogue),
     isModel: createModelCheck(settings, fixtures),
     limitOf: createLimitLookup(settings, fixtures),
   }
@@ -109,12 +109,12 @@ function createExplain(
     })
     const outgoing = await pipeline(request)
     outgoing.onEnd?.(delivered)
-    if (!entry) throw new Error('an exchange was not recorded')
+    if (!entry) throw new Error('the explained exchange was not recorded')
     return { outgoing, entry }
   }
 }
 
-function parseMagic<Value extends { readonly scenario?: string | undefined }>(
+function parseMagicScenarios<Value extends { readonly scenario?: string | undefined }>(
   values: readonly Value[],
   keyOf: (value: Value) => string,
   catalogue: Catalogue,

@@ -24,11 +24,11 @@ import { findHandled, handledIds } from './check-operations.ts'
 export interface LoadedInputs
   extends Pick<ServedInputs, 'contract' | 'handled' | 'fixtures' | 'catalogue' | 'startUp'> {
   readonly control: Contract
-  /** The replies for operations without a handler; undefined in a proxy, or if every operation has a handler. */
+  /** The replies for operations that are not handled; undefined in a proxy, or if every operation is handled. */
   readonly fallback?: Fallback | undefined
 }
 
-/** Loads the inputs that the settings name. `thorough`: see `LoadOptions`. */
+/** Loads the inputs that the settings name. `thorough` is explained in `LoadOptions`. */
 export async function loadInputs(
   settings: Settings,
   limitCatalogue?: (all: Catalogue) => Catalogue,
@@ -53,7 +53,7 @@ export async function loadInputs(
   const generatedIds = generatedOperations.filter((id) => handled.has(id))
   const all = createCatalogue(contract.value, fixtures.value.personas, generatedIds)
   const catalogue = limitCatalogue?.(all) ?? all
-  const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
+  const startUp = await loadStartupRules(settings, { catalogue, contract: contract.value })
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue, settings.fixtures === undefined ? [] : contract.value.operations),
     ...checkPersonaNames(fixtures.value, all),
@@ -68,7 +68,7 @@ export async function loadInputs(
   return success({ ...documents, handled, catalogue, startUp: startUp.value })
 }
 
-export async function loadStartInputs(
+export async function loadStartupInputs(
   settings: Settings,
   log: Log,
   limitCatalogue?: (all: Catalogue) => Catalogue,
@@ -78,7 +78,7 @@ export async function loadStartInputs(
   const { contract, handled } = inputs.value
   const operations = contract.operations.map(({ id }) => id).filter((id) => !handled.has(id))
   if (operations.length === 0) return inputs
-  log.info({ operations }, 'served from the examples and schemas of the contract')
+  log.info({ operations }, 'some operations are served from the examples and schemas of the contract')
   return success({ ...inputs.value, fallback: createFallback(contract) })
 }
 
@@ -94,7 +94,7 @@ export function listInputFiles({ contract, overlay, fixtures, rules }: Settings)
 
 const generatedOperations = handledOperations.flatMap(({ operationId, generate }) => (generate ? [operationId] : []))
 
-async function loadStartUpRules(settings: Settings, context: RuleContext) {
+async function loadStartupRules(settings: Settings, context: RuleContext) {
   const { scenario, rules } = settings
   const fromFlag = readRules(scenario === undefined ? [] : [{ scenario }], context)
   const fromFile = rules === undefined ? success([]) : await loadRulesFile(rules, context)

@@ -15,7 +15,7 @@ import type { SandboxExport, Store } from '../../state/store.ts'
 import { StreamFollower } from '../journal/follower.ts'
 import { type EntryListener, Journal } from '../journal/journal.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { SandboxSettingsStore, setClock } from '../sandboxes/settings.ts'
+import { createClockSetting, SandboxSettingsStore } from '../sandboxes/settings.ts'
 import { SharedRecords } from '../sandboxes/shared-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -70,13 +70,13 @@ interface SandboxParts {
   readonly rules: () => RuleContext
 }
 
-/** Creates the registry with the sandboxes in the state. If the state is shared, only the newest are included. */
+/** Creates the registry with the sandboxes in the state; if the state is shared, only the most recently created. */
 export async function createSandboxes(
   { seed, clock, sandboxLimit: limit }: Settings,
   { now, log, store, shared, journal, rules }: SandboxParts,
 ): Promise<Sandboxes> {
   const instant = clock === 'real' ? undefined : parseNow(clock)
-  const initial = { seed, clock: setClock(instant === undefined ? 'real' : 'frozen', instant ?? 0, 0), now }
+  const initial = { seed, clock: createClockSetting(instant === undefined ? 'real' : 'frozen', instant ?? 0, 0), now }
   const records = shared && new SharedRecords(shared, createRuleParser(rules, log))
   const settings = new SandboxSettingsStore(initial, records)
   const onEvicted = (name: string, reason: 'limit' | 'idle') => {
@@ -86,7 +86,7 @@ export async function createSandboxes(
       log.error({ sandbox: name, err: error }, 'the data of an evicted sandbox could not be deleted'),
     )
   }
-  // A sandbox in the shared state is not deleted, since other replicas may use it.
+  // A sandbox in the shared state is not deleted, since other replicas may be using it.
   const sandboxes = new Sandboxes(settings, { limit, now, onEvicted: shared ? () => {} : onEvicted })
   journal.onEntry(({ sandbox }, { isForeign }) => {
     if (isForeign) sandboxes.use(sandbox) // a sandbox that another replica uses is not idle

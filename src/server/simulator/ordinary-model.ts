@@ -12,12 +12,12 @@ const modelParameters = new Set(handledOperations.flatMap(({ modelParameter }) =
 
 const placeholder = 'ID'
 
-/** Returns the first model in the fixtures that has ordinary responses (no scenario or shape), if any. */
+/** Returns the first model, if any, that gets ordinary responses because it has no scenario and no shape. */
 export function findOrdinaryModel({ models }: Fixtures): KnownModel | undefined {
   return models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
 }
 
-/** Returns an operation's path for a model, such as `/v1/models/ID/analytics`. Other path parameters become `ID`. */
+/** Returns an operation's path for a model, such as `/v1/models/ID/analytics`. Other parameters become `ID`. */
 export function buildModelPath(operation: Operation, modelId = placeholder): string {
   const fill = (_: string, name: string) => encodeURIComponent(modelParameters.has(name) ? modelId : placeholder)
   return operation.basePath + operation.path.replace(/\{([^{}]*)\}/g, fill)
@@ -40,7 +40,7 @@ export function findExampleRequest(contract: Contract, fixtures: Fixtures): Exam
   return { path, scenario: status === undefined ? 'slow;ms=2000' : String(status) }
 }
 
-/** Returns true for a GET operation that requires no parameters, or only a model id in its path if `hasModel`. */
+/** Returns true for a GET operation that needs no parameters or, if `hasModel` is true, just a model id in its path. */
 function needsOnlyModel({ method, parameters }: Operation, hasModel: boolean): boolean {
   const required = parameters.filter((parameter) => parameter.required)
   return method === 'GET' && required.every((each) => each.in === 'path' && hasModel && modelParameters.has(each.name))

@@ -37,14 +37,14 @@ interface ReloadDeps {
 export function reloadOnChange(watchFiles: WatchFiles, stopping: AbortSignal, deps: ReloadDeps): void {
   watchFiles(stopping, (files) =>
     reload(deps, files).catch((error: unknown) => {
-      deps.log.error({ files, err: error }, 'a simulator bug occurred while files were reloaded')
+      deps.log.error({ files, err: error }, 'the files were not reloaded because of a simulator bug')
       const findings = [errorAt(files.join(', '), `cannot be loaded: ${reasonOf(error)}`)]
       deps.served.reloadFailure = { at: deps.now(), findings }
     }),
   )
 }
 
-/** Reloads all inputs, and serves them if none has an error. Otherwise the previous inputs stay in use. */
+/** Reloads all inputs, and serves them if none has an error. Otherwise, the previous inputs stay in use. */
 async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void> {
   const { log, now, served } = deps
   const at = now()
@@ -97,7 +97,7 @@ export type WatchFiles = (
 
 /**
  * Creates a watcher for the files that `listFiles` returns at each poll; added and removed files count as changes. It
- * polls times, sizes and inodes, since `fs.watch` misses files replaced by editors, switched symbolic links (Kubernetes
+ * polls timestamps, sizes and inodes, since `fs.watch` misses files replaced by editors, switched symlinks (Kubernetes
  * config maps), and most changes in folders that a container shares with its host. A poll of nine files takes 0.2 ms.
  */
 export async function createFileWatcher(listFiles: () => readonly string[]): Promise<WatchFiles> {

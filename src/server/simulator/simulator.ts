@@ -23,7 +23,7 @@ import type { SandboxSettings } from '../sandboxes/settings.ts'
 import { listOverlays } from '../settings/library-settings.ts'
 import { readPageSettings, type Settings } from '../settings/settings.ts'
 import { createGeneration, type Generation, type ProxiedService } from './generation.ts'
-import { type LoadedInputs, listInputFiles, loadStartInputs } from './loaded-inputs.ts'
+import { type LoadedInputs, listInputFiles, loadStartupInputs } from './loaded-inputs.ts'
 import { createSandboxes, loadSeedState, openJournal, openState, withReplica } from './open-state.ts'
 import { type ExampleRequest, findExampleRequest } from './ordinary-model.ts'
 import { createFileWatcher, logWarnings, reloadOnChange, type Served, type WatchFiles } from './reload.ts'
@@ -31,15 +31,15 @@ import { createFileWatcher, logWarnings, reloadOnChange, type Served, type Watch
 /** A simulator without sockets, which takes requests and returns replies. */
 export interface Simulator extends Handlers {
   readonly contract: Contract
-  /** Returns an example request; undefined if the contract has no GET operation that needs only a path. */
+  /** Returns an example request; undefined if the contract has no GET operation that needs at most a model id. */
   findExample(): ExampleRequest | undefined
-  /** Returns the report on all sandboxes so far, even while the shared state does not respond. */
+  /** Returns the report on all sandboxes so far, even while the shared state is not responding. */
   report(): Promise<Report>
-  /** Aborted when the server stops: ends waiting requests (`POST /__sim/verify`, streams) and hanging deliveries. */
+  /** Aborted when the server stops, to end waiting requests (`POST /__sim/verify`, streams) and hanging deliveries. */
   readonly stopping: AbortController
-  /** Aborted before the server stops: from then on the health check returns 503, but requests are still handled. */
+  /** Aborted before the server stops. From then on, health checks return 503, but requests are still handled. */
   readonly draining: AbortController
-  /** Returns why `close` cannot write the state (for example, its folder was removed); undefined if it can. */
+  /** Returns why `close` cannot write the state (for example, because its folder was removed); undefined if it can. */
   findStateLoss(): Promise<string | undefined>
   close(): Promise<void>
 }
@@ -58,7 +58,7 @@ export async function createSimulator(settings: Settings, deps: Dependencies): P
   const { log, proxied } = deps
   let contractFiles: readonly string[] = [] // a new file in this list counts as changed, so it causes a reload
   const load = async () => {
-    const loaded = await loadStartInputs(settings, log, proxied?.limitCatalogue)
+    const loaded = await loadStartupInputs(settings, log, proxied?.limitCatalogue)
     if (loaded.ok) contractFiles = loaded.value.contract.files
     return loaded
   }
@@ -189,11 +189,11 @@ function createReporter(
     if (rules.length === 0) return []
     const counts = await store.listSequences(sandbox)
     const { sent, acts } = traffic.rulesOf(sandbox)
-    // Restoring a snapshot resets the counts in the state, and clearing the journal resets the collector's counts.
+    // Restoring a snapshot resets the counts in the state, and clearing the journal resets those in the collector.
     const countActed = (rule: ActiveRule) => Math.max(counts.get(ruleActedKey(rule)) ?? 0, acts.get(rule.key) ?? 0)
     return listUnmet(rules, { sandbox, scope: 'sandbox' }, countActed, sent)
   }
-  /** Records each rule that is about to be removed and never acted, although it was in effect for the last request. */
+  /** Records each rule that is to be removed and was never applied, although it was in effect for the last request. */
   const keepUnmet = async (sandbox: string) => {
     const unmet = await readUnmet(sandbox, collector)
     if (unmet.length === 0) return
@@ -221,7 +221,7 @@ function createReporter(
     const report = await createReport(collector, sandbox, (name) => sandboxes.settings.read(name))
     return journal.hasLoss(sandbox) ? { ...report, truncated: true } : report
   }
-  /** Reports on all sandboxes at the end. If the shared state does not respond, only this process is covered. */
+  /** Reports on all sandboxes at the end. If the shared state is not responding, only this process is covered. */
   const reportAtEnd = (): Promise<Report> =>
     reporter(undefined).catch(async (error: unknown) => {
       if (!(error instanceof StoreUnavailableError)) throw error

@@ -116,7 +116,7 @@ export async function startFromCode(settings: LibrarySettings): Promise<RunningS
   throw new Error(messages.join('\n'))
 }
 
-/** Parses settings from code as the command line does, since their types allow invalid values (`clock: 'noon'`). */
+/** Parses settings from code as the command line does, since types allow invalid values such as `clock: 'noon'`. */
 function parseSettings(settings: LibrarySettings) {
   const known = new Map<string, Setting<unknown>>(Object.entries(sharedSettings))
   const values: Record<string, unknown> = {}
@@ -132,7 +132,7 @@ function parseSettings(settings: LibrarySettings) {
   return { values, problems }
 }
 
-/** Parses the text of a value (a list joined with commas, a date as an ISO timestamp); undefined if it is invalid. */
+/** Parses a value as text (a list joined with commas, a date as an ISO timestamp); undefined if it is invalid. */
 function readValue(setting: Setting<unknown>, value: unknown): unknown {
   const plain = value instanceof Date ? value.toJSON() : value
   const hasObject = [plain].flat().some((part) => typeof part === 'object')

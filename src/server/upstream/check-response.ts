@@ -9,7 +9,7 @@ export interface ReceivedResponse {
   readonly status: number
   /** The media type; empty without a Content-Type. */
   readonly mediaType: string
-  /** The body; empty if the response has none, undefined if it was not received completely. */
+  /** The body; empty if the response has none, and undefined if it was not received completely. */
   readonly bytes: Uint8Array | undefined
 }
 
@@ -53,8 +53,8 @@ function readBody(bytes: Uint8Array, maxMembers: number): CheckedResponse {
 function checkMediaType(types: readonly string[], mediaType: string, bytes: Uint8Array): Violation[] {
   if (bytes.length === 0) return [toViolation('required', 'has no body, but the contract describes one')]
   if (matchMediaType(types, mediaType) !== undefined) return []
-  const got = mediaType === '' ? 'has no Content-Type' : `has the Content-Type "${cutText(mediaType)}"`
-  return [toViolation('media-type', `${got}, but the contract describes ${types.join(' or ')}`)]
+  const problem = mediaType === '' ? 'has no Content-Type' : `has the Content-Type "${cutText(mediaType)}"`
+  return [toViolation('media-type', `${problem}, but the contract describes ${types.join(' or ')}`)]
 }
 
 const toViolation = (keyword: string, message: string): Violation => ({ in: 'response', pointer: '', keyword, message })

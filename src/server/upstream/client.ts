@@ -1,6 +1,6 @@
 /*
  * The HTTP client, based on Node's. `@stoplight/prism-http` is not used: it buffers each response, replaces broken
- * responses with its own, supports neither timeouts nor broken connections, and takes 0.8 s and 95 MB at startup.
+ * responses with its own, handles neither timeouts nor broken connections, and takes 0.8 s and 95 MB at startup.
  */
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
@@ -27,7 +27,7 @@ export interface UpstreamClient {
   close(): void
 }
 
-/** The methods whose requests may be sent twice (RFC 9110, 9.2.2). They can use a connection that might be closing. */
+/** The methods whose requests may be sent twice (RFC 9110, 9.2.2), and thus over a connection that might be closing. */
 const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
 /** The methods that need a `Content-Length` even without a body. */
@@ -53,7 +53,7 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
       const sent = request(origin, {
         method,
         path,
-        headers: ['Host', host, ...outgoing.headers, ...length], // a list keeps repeated lines and the case of names
+        headers: ['Host', host, ...outgoing.headers, ...length], // a list keeps repeated headers and the case of names
         agent: isRepeatable ? agent : freshAgent,
         timeout: timeoutMs,
         signal,
@@ -63,7 +63,7 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
         resolve(failure(describeTimeout(origin, timeoutMs)))
         sent.destroy(new Error(`nothing was received for ${timeoutMs} ms`))
       }
-      const limit = setTimeout(giveUp, timeoutMs) // even if the head arrives byte by byte
+      const limit = setTimeout(giveUp, timeoutMs) // applies even if the head arrives byte by byte
       const fail = (problem: string) => {
         clearTimeout(limit)
         resolve(failure({ problem: 'connection', sentence: `The real service at ${origin} ${problem}.` }))
@@ -80,7 +80,7 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
         resolve(success(response))
       })
       sent.on('timeout', () => {
-        // If bytes are buffered, the client or a scenario is slow, not the service.
+        // If bytes are buffered, the client or a scenario is slow, but not the service.
         if (received === undefined || received.readableLength === 0) giveUp()
       })
       sent.on('error', (error: NodeJS.ErrnoException) => {
@@ -131,7 +131,7 @@ export function decodeBody(bytes: Uint8Array, encoding = 'identity', maxBytes: n
   try {
     return success(decode(bytes, { maxOutputLength: maxBytes }))
   } catch (error) {
-    if (error instanceof RangeError) return failure(tooLong) // beyond `maxOutputLength`
+    if (error instanceof RangeError) return failure(tooLong) // `maxOutputLength` was exceeded
     return failure(`cannot be decoded with the Content-Encoding "${name}": ${reasonOf(error)}`)
   }
 }

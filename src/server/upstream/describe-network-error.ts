@@ -28,7 +28,7 @@ export function describeNetworkError({ code = '', message }: NodeJS.ErrnoExcepti
   const suffix = code === '' ? '' : ` (${code})`
   return {
     problem: 'connection',
-    sentence: `No valid response from the real service at ${origin}: ${explanation}${suffix}`,
+    sentence: `There was no valid response from the real service at ${origin}: ${explanation}${suffix}`,
   }
 }
 

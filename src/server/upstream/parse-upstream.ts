@@ -10,12 +10,12 @@ export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
 export function readUpstreamToken(env: NodeJS.ProcessEnv): Result<string | undefined> {
   const token = env[upstreamTokenVariable]?.trim() || undefined
   if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return success(token)
-  return failure(`${upstreamTokenVariable} has characters that headers do not allow, such as spaces. Set it again.`)
+  return failure(`${upstreamTokenVariable} has characters that a token cannot contain, such as spaces. Set it again.`)
 }
 
 export interface Upstream {
   readonly origin: string
-  /** The base path without a trailing slash: `/v1`; empty for the root. */
+  /** The base path without a trailing slash, such as `/v1`; empty for the root. */
   readonly basePath: string
 }
 

@@ -18,9 +18,9 @@ const maxAttempts = 3
 const backOffMs = 500
 
 /**
- * Sends a request. Retries transient failures with back-off, but gives up if a wait above `maxPauseMs` is required.
+ * Sends a request. Retries transient failures with back-off, but gives up if it must wait longer than `maxPauseMs`.
  * @param isRepeatable false for a write that must not run twice, which is retried only after a 429
- * @returns `samples`: each attempt that got a response, and the last attempt; `pauseMs`: the wait required after it
+ * @returns `samples` (each attempt that got a response, and the last) and `pauseMs` (the wait required after the last)
  */
 export async function sendWithRetries(
   client: UpstreamClient,
@@ -40,7 +40,7 @@ export async function sendWithRetries(
   }
 }
 
-/** Returns true for a failure after which a retry may succeed and is safe. */
+/** Returns true for a failure if a retry is safe and may succeed. */
 function isTransient({ response }: TrafficSample, isRepeatable: boolean): boolean {
   if ('problem' in response) return isRepeatable && ['time-out', 'connection'].includes(response.problem)
   return response.status === 429 || (isRepeatable && [500, 502, 503, 504].includes(response.status))

@@ -18,7 +18,7 @@ import { listSchemas, mapNodes, type NodeKind, walk } from './walk.ts'
 const DOCUMENT = 'contract'
 
 /**
- * Creates a compiler that uses ajv. Each validator compiles its schema on the first call, and accepts every value if
+ * Creates a compiler that uses ajv. Each validator compiles its schema on its first call, and accepts every value if
  * compilation fails. The build can write the compiled schemas to a file.
  * @param options `lazy` is explained in `Compiler`; `code` contains ajv's options for the code that the build writes
  */
@@ -84,7 +84,7 @@ export function createAjvCompiler(
 }
 
 function createDocumentAjv(document: JsonObject, code: CodeOptions | undefined) {
-  // Options for smaller code, as in `compileSchema`. `ownProperties`: a user's schema can have a property `toString`.
+  // Options for smaller code, as in `compileSchema`. `ownProperties` supports a property `toString` in a user's schema.
   const options = { strict: false, messages: false, loopRequired: 1, ownProperties: code === undefined }
   const ajv = createAjv(() => undefined, { ...options, code: { regExp, ...code } })
   return ajv.addSchema(onlyChecked('document', document), DOCUMENT)
@@ -115,7 +115,7 @@ function onlyChecked(kind: NodeKind, value: JsonObject): JsonObject {
 
 /**
  * Returns true for a schema that can take long to check: it has patterns, or its references reach a schema twice.
- * They can be recursive or form a chain: 20 schemas that each reference the next twice need a million checks.
+ * The references can be recursive or form a chain: 20 schemas that each use the next twice need a million checks.
  */
 export function mayTakeLong(document: JsonObject, pointer: string): boolean {
   const visited = [pointer]

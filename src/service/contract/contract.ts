@@ -18,7 +18,7 @@ export type OperationMatch =
     }
   /** `path` is the path template; `allowed` lists the methods of that path in upper case. */
   | { readonly kind: 'wrong-method'; readonly path: string; readonly allowed: readonly string[] }
-  /** The path is not under the base path; `isBaseMissing` is true if adding the base path would help. */
+  /** The path is not under a base path. `isBaseMissing` is true if the path matches with `basePath` prepended. */
   | { readonly kind: 'outside-base'; readonly isBaseMissing: boolean }
   | { readonly kind: 'unknown-path' }
   | { readonly kind: 'malformed'; readonly reason: string }
@@ -43,6 +43,6 @@ export interface Contract {
   readonly place: (pointer: string) => string
   /** The document after `normalizeSchemas`; its references are not resolved. */
   readonly document: JsonObject
-  /** Finds the operation for a path as sent, without the query. A HEAD request does not match a GET operation. */
+  /** Finds the operation for a method and a path as sent, without the query. HEAD does not match a GET operation. */
   match(method: string, path: string): OperationMatch
 }

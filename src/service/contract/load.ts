@@ -34,7 +34,7 @@ export async function loadContract(file: string, options: LoadOptions = {}): Pro
     const source = await readDocument(file, options)
     return source.ok ? await buildContract(source.value, options) : source
   } catch (error) {
-    // A document can exceed a limit in a library, such as the stack size.
+    // A document can cause an exception, such as a stack overflow in a library.
     return failure([errorAt(file, `cannot be checked: ${reasonOf(error)}`)])
   }
 }
@@ -60,7 +60,7 @@ export async function readOverlaid(file: string, overlays: readonly string[]): P
   )
 }
 
-/** Checks a document in steps and builds its contract. Changes `input.value` in place. Only errors prevent serving. */
+/** Checks a document in steps and builds its contract. Changes `input.value` in place. Only errors cause a failure. */
 export async function buildContract(input: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   const { thorough = false, responses = true } = options
   const { value: root } = input

@@ -15,9 +15,9 @@ interface PathTemplate {
 }
 
 /**
- * Creates a matcher for a document's paths under their base paths; the longest base path wins. If several templates
- * match, the first segment in which they differ decides, and concrete text wins, as OpenAPI requires: `/models/mine`
- * wins over `/models/{modelId}`, even if only `/models/{modelId}` has the method.
+ * Creates a matcher for a document's paths under their base paths. The longest base path wins. If several templates
+ * match, the first segment in which they differ decides. Concrete text wins, as OpenAPI requires: `/models/mine` wins
+ * over `/models/{modelId}`, even if only `/models/{modelId}` has an operation for the method.
  */
 export function createMatcher(basePath: string, operations: readonly Operation[]): Contract['match'] {
   const bases = [...groupBy(operations, (operation) => operation.basePath)]
@@ -38,7 +38,7 @@ export function createMatcher(basePath: string, operations: readonly Operation[]
     const [operation, names] = entry
     return { kind: 'operation', operation, path: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])) }
   }
-  const matches = new LruCache<ReturnType<typeof match>>(100) // matching takes 3% of the time for a GET
+  const matches = new LruCache<ReturnType<typeof match>>(100) // uncached, matching takes 3% of a GET's time
   return (method, path) => matches.get(`${method} ${path}`, () => match(method, path))
 }
 
@@ -80,13 +80,13 @@ function decodePath(path: string): Result<string[]> {
     try {
       decoded.push(decodeURIComponent(segment))
     } catch {
-      return failure(`"${segment}" is not valid percent-encoding; write a percent sign as %25`)
+      return failure(`"${segment}" is not valid percent-encoding; write a percent sign as %25.`)
     }
   }
   return success(decoded)
 }
 
-/** Finds the first matching template, and the values of its parameters. A parameter never matches empty text. */
+/** Finds the first matching template and the values of its parameters. A parameter never matches empty text. */
 function findTemplate(
   bases: readonly { depth: number; templates: readonly PathTemplate[] }[],
   path: readonly string[],
@@ -113,8 +113,8 @@ function matchSegment(literals: Segment, segment: string): string[] | undefined 
 
 /**
  * Returns the parameter values between the literal parts, or undefined if the segment does not match. Splits from the
- * end, as greedily as `(.+)\.(.+)`, but without the polynomial time of a regular expression: `{name}.{extension}`
- * splits `a.b.txt` at the last dot.
+ * end: `{name}.{extension}` splits `a.b.txt` at the last dot. The greedy regular expression `(.+)\.(.+)` would do the
+ * same, but such regular expressions can take polynomial time.
  */
 function splitMixed(literals: Segment, segment: string): string[] | undefined {
   const first = literals[0] ?? ''

@@ -3,7 +3,7 @@ import type { Shape } from './request/shape.ts'
 /** Returns a media type in lower case without parameters: `application/json` for `Application/JSON; charset=utf-8`. */
 export const bareMediaType = (mediaType: string): string => mediaType.replace(/;.*/s, '').trim().toLowerCase()
 
-/** Returns true for a JSON media type, such as `application/problem+json`, or a range such as `application/*`. */
+/** Returns true for a JSON type (`application/problem+json`), or a range that includes such types (`application/*`). */
 export function isJson(mediaType: string): boolean {
   return /^(application|text|\*)\/(json|\*|[^/]+\+json)$/.test(bareMediaType(mediaType))
 }
@@ -25,6 +25,6 @@ export function matchMediaType(documented: readonly string[], sent: string): str
 /** Returns true for the media type of a URL-encoded form, such as `user=joe&age=7`. */
 export const isForm = (mediaType: string): boolean => bareMediaType(mediaType) === 'application/x-www-form-urlencoded'
 
-/** Returns true for a non-JSON body that is checked: a form with an object schema, or text with a string schema. */
+/** Returns true for a checked non-JSON body: a form with an object schema, or text whose schema allows strings. */
 export const isCheckedText = (mediaType: string, { types, takesText }: Shape): boolean =>
   (isForm(mediaType) && types.has('object')) || (takesText && !bareMediaType(mediaType).startsWith('multipart/'))

@@ -19,7 +19,7 @@ import { readBasePath } from './servers.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { METHODS } from './walk.ts'
 
-/** Compiles the operations under `paths`, in document order. Without `canCheckResponses`, all response bodies pass. */
+/** Compiles all operations in document order. If `canCheckResponses` is false, all response bodies pass. */
 export function compileOperations(document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] {
   const taken = new Set<string>()
   return listOperations(document).flatMap(({ path, method, item }) => {
@@ -50,7 +50,7 @@ export function listOperations(document: JsonObject) {
   })
 }
 
-/** The extension that sets an operation's statuses, such as `x-simulated-status: { success: 204, dropped: 202 }`. */
+/** The extension for an operation's simulated statuses: `x-simulated-status: { success: 204, dropped: 202 }`. */
 export const simulatedStatus = 'x-simulated-status'
 
 export type Operation = Readonly<ReturnType<typeof compileOperation>>
@@ -77,7 +77,7 @@ function compileOperation(
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     security: readSecurity(document, operation.security ?? document.security),
     queryKeys: listApiKeyNames(document, ['query']),
-    /** `x-simulated-status.success`, else the lowest 2xx, else 200 for `2XX` or `default`, else another status. */
+    /** `x-simulated-status.success`, else the lowest 2xx, else 200 for `2XX` or `default`, else the lowest non-1xx. */
     get successStatus(): number {
       return simulated.success ?? responses().successStatus
     },
@@ -89,21 +89,21 @@ function compileOperation(
     get statuses(): readonly number[] {
       return responses().statuses
     },
-    /** The keys of the documented responses, in document order: `200`, `4XX`, `default`. */
+    /** The keys of the documented responses, in document order, such as `200`, `4XX` and `default`. */
     get responses(): readonly string[] {
       return responses().keys
     },
     get body(): { readonly required: boolean; readonly mediaTypes: readonly string[] } | undefined {
       return body()?.described
     },
-    /** The parameters, except cookies. The path item's parameters come first. */
+    /** Path, query and header parameters, in this order. In each group, the path item's parameters come first. */
     get parameters(): readonly DescribedParameter[] {
       return parameters().described
     },
     /** Returns the JSON schema of the request body after `dereference`; undefined if there is no schema. */
     bodySchema: (): JsonObject | undefined => body()?.schema(),
     bodyExamples: (): readonly Example[] => body()?.examples() ?? [],
-    /** Coerces the sent parameters to their types, and lists every violation. Without violations, `values` is valid. */
+    /** Coerces the sent parameters to their types, and lists every violation. `values` is valid if there are none. */
     readParameters: (sent: RawParameters): { values: ParameterValues; violations: Violation[] } =>
       parameters().read(sent),
     /** Returns the value of a body that is not JSON: an object for a form, otherwise the text itself. */
@@ -123,16 +123,16 @@ const describeResponses = (responses: () => ReturnType<typeof compileResponses>)
   hasResponseBody: (status: number) => (responses().find(status)?.mediaTypes.length ?? 0) > 0,
   /** Returns the media types documented for a status, in document order, in lower case and without parameters. */
   responseMediaTypes: (status: number): readonly string[] => responses().find(status)?.mediaTypes ?? [],
-  /** Returns the pointer to the response documented for a status, or else for its range (`4XX`), or else `default`. */
+  /** Returns a pointer to the response documented for a status, or else for its range (`4XX`), or else as `default`. */
   responsePointer: (status: number) => responses().find(status)?.pointer,
   responseDescription: (status: number) => responses().find(status)?.description,
-  /** Returns the JSON schema of a status's body after `dereference`; undefined if there is no schema. */
+  /** Returns the JSON schema of the body for a status, after `dereference`; undefined if there is no schema. */
   responseSchema: (status: number) => responses().find(status)?.schema(),
   /** Returns the schema from `responseSchema` with the narrower rules in `x-simulated-values` applied. */
   simulatedResponseSchema: (status: number) => responses().find(status)?.simulatedSchema(),
 })
 
-/** Reads the content of a request body or response: the media types, and the schema and examples of the JSON type. */
+/** Reads the content of a request body or response: its media types, and the first JSON type's schema and examples. */
 function readContent(document: JsonObject, { pointer, value: { content } }: ResolvedObject) {
   const documented = Object.keys(isObject(content) ? content : {})
   const json = documented.find(isJson)
@@ -176,7 +176,7 @@ function compileContent(document: JsonObject, compiler: Compiler, mediaType: str
   if (schema === undefined) return {}
   const shape = new Shape(document, [schema.value])
   const isText = isCheckedText(mediaType, shape)
-  const validate = compiler.getValidator(schema.pointer, 'request') // compiled even if unused, to report its findings
+  const validate = compiler.getValidator(schema.pointer, 'request') // compiled even if unused, to report flaws
   const readForm = isForm(mediaType) && shape.types.has('object') ? compileForm(document, media) : undefined
   return { isText, validate, readForm }
 }
@@ -192,7 +192,7 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
     const response = compileResponse(document, canCheck ? compiler : undefined, joinPointer(listPointer, key))
     if (response !== undefined) byKey.set(key.toUpperCase(), response)
   }
-  // The response documented for the status, or else for its range (`4XX`), or else `default`.
+  // The response documented for the status, or else for its range (`4XX`), or else as `default`.
   const find = (status: number) =>
     byKey.get(String(status)) ?? byKey.get(`${Math.floor(status / 100)}XX`) ?? byKey.get('DEFAULT')
   const numbers = [...byKey.keys()].filter((key) => /^\d{3}$/.test(key)).map(Number)

@@ -44,7 +44,7 @@ export interface DescribedParameter extends Parameter {
   readonly in: keyof RawParameters
   /** True for the style `deepObject`: each member is sent as a separate parameter, such as `filter[min]=3`. */
   readonly isDeepObject: boolean
-  /** Returns true if the parameter or, in a query, one of its members was sent: `filter[min]` for `filter`. */
+  /** Returns true if the parameter or, in a query, one of its members was sent, such as `filter[min]`. */
   isIn(sent: Fields): boolean
 }
 
@@ -141,12 +141,12 @@ function readGroup(parameters: readonly Parameter[], sent: ReadonlyMap<Parameter
       else invalid.push(...read.error)
     } else if (required) missing.push({ ...at, keyword: 'required', message: 'is required' })
     else if (isObject(schema.default) || Array.isArray(schema.default)) values[name] = structuredClone(schema.default)
-    else if (schema.default !== undefined) values[name] = schema.default // not copied, to save microseconds
+    else if (schema.default !== undefined) values[name] = schema.default // a primitive, which needs no copy
   }
   return [...missing, ...invalid]
 }
 
-/** Returns the value of a parameter. If it is invalid, reads a list as a single value, or anything else as text. */
+/** Returns the value of a parameter. If it is invalid, tries a list as one value, and any other value as raw text. */
 function readValue(parameter: Parameter, raw: Sent): Result<Json, Violation[]> {
   const { shape, validate, allowsEmpty, at, hide } = parameter
   const read = readSent(parameter, raw)
@@ -185,7 +185,7 @@ export function compileForm(document: JsonObject, media: string): (text: string)
   }
 }
 
-/** Reads the style of a form field. Without a style, an object is sent as JSON, or with member names in brackets. */
+/** Reads the style of a form field. An object without a style is sent as JSON, or with member names in brackets. */
 function readField(document: JsonObject, pointer: string, name: string, form: Shape): Serialization {
   const shape = form.member(name)
   const { style, explode, contentType } = resolve(document, pointer)?.value ?? {}

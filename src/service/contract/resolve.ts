@@ -8,7 +8,7 @@ export interface ResolvedObject {
   readonly value: JsonObject
 }
 
-/** Follows a chain of references to its end, or to any pointer in the chain if the chain is circular. */
+/** Follows a chain of references to its end, or to a pointer in the cycle if the chain is circular. */
 export function followReferences(document: JsonObject, pointer: string) {
   const visited = new Set<string>()
   for (let at = pointer; ; ) {
@@ -20,13 +20,13 @@ export function followReferences(document: JsonObject, pointer: string) {
   }
 }
 
-/** Returns the object where a chain of references ends; undefined for anything else and for a circular chain. */
+/** Returns the object at the end of a chain of references; undefined if there is none or the chain is circular. */
 export function resolve(document: JsonObject, pointer: string): ResolvedObject | undefined {
   const { isCircular, ...end } = followReferences(document, pointer)
   return isObject(end.value) && !isCircular ? { pointer: end.pointer, value: end.value } : undefined
 }
 
-/** Returns the schema at a pointer. Does not follow a reference with sibling keywords, since these apply, too. */
+/** Returns the schema at a pointer. Does not follow a reference with siblings, since these apply, too. */
 export function resolveSchema(document: JsonObject, pointer: string): ResolvedObject | undefined {
   const value = valueAt(document, pointer)
   if (!isObject(value)) return undefined
@@ -55,11 +55,11 @@ export function readExamples(document: JsonObject, pointer: string): Example[] {
   })
 }
 
-/** The maximum number of objects in an expansion. 20 schemas that each refer to the next twice expand to a million. */
+/** The maximum number of expanded objects. 20 schemas that each refer twice to the next expand to a million objects. */
 const MAX_EXPANDED = 20_000
 
 /**
- * Returns a schema, or another object, with its `$ref`s replaced with their targets. Members next to a `$ref` override
+ * Returns a schema, or another object, with its `$ref`s replaced by their targets. Members next to a `$ref` override
  * the target's members. Recursive references are kept, since their expansion would be infinite. In a very large
  * expansion, the deepest references are kept, too.
  */

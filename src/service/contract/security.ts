@@ -11,14 +11,14 @@ export interface Credential {
   readonly scheme: string | undefined
 }
 
-/** Alternative lists of credentials; a request needs all credentials in one of the lists. */
+/** Alternative lists of credentials; a request needs all the credentials in one of the lists. */
 type Security = readonly (readonly Credential[])[]
 
 const schemesPointer = '/components/securitySchemes'
 
 export const schemePointer = (name: string) => joinPointer(schemesPointer, name)
 
-/** Returns the alternatives in `security`. Client certificates and undefined schemes require no credentials. */
+/** Returns the alternatives in `security`. Client certificates and unknown schemes require no credentials. */
 export function readSecurity(document: JsonObject, security: Json | undefined): Security {
   const alternatives = Array.isArray(security) ? security.filter(isObject) : []
   return alternatives.map((schemes) => Object.keys(schemes).flatMap((name) => readScheme(document, name) ?? []))
@@ -44,7 +44,7 @@ export function listApiKeyNames(document: JsonObject, locations: readonly Creden
   return credentials.flatMap((key) => (key && !key.scheme && locations.includes(key.in) ? key.name : []))
 }
 
-/** Returns the lower-case names of headers, query parameters and cookies for API keys, except `authorization`. */
+/** Returns the lower-case names of headers, query parameters and cookies that hold API keys, except `authorization`. */
 export function listHiddenNames(document: JsonObject): readonly string[] {
   const names = listApiKeyNames(document, ['header', 'query', 'cookie']).map((name) => name.toLowerCase())
   return names.filter((name) => name !== 'authorization') // redacted separately

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 
-/** Returns the path of a server URL, with variables set to their defaults or first values; undefined if unusable. */
+/** Returns a server URL's path, with variables set to their defaults or first values; undefined for an unusable URL. */
 export function readServerPath(server: Json | undefined): string | undefined {
   if (!isObject(server) || typeof server.url !== 'string') return undefined
   const variables = isObject(server.variables) ? server.variables : {}

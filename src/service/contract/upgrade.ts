@@ -16,14 +16,14 @@ const SWAGGER_POINTERS = [
 ] as const
 
 /**
- * Returns the source and document, upgraded unless they are 3.1 or 3.2, and a note on the upgrade. For 3.0, only the
- * version is set: `normalizeSchemas` upgrades schemas, since the Scalar library changes properties named `example`.
+ * Returns the source and the document, with a note if they were upgraded to 3.1. For 3.0, only the version is set, and
+ * `normalizeSchemas` upgrades the schemas, since the Scalar library would change properties named `example`.
  */
 export async function upgrade(source: Source, document: JsonObject) {
   const { swagger, openapi } = document
   if (/^3\.[12]/.test(String(openapi))) return { source, document, note: undefined }
   const name = swagger === undefined ? `OpenAPI ${openapi}` : 'Swagger 2.0'
-  const message = `is ${name}, and was upgraded to 3.1 in memory; the file is not changed`
+  const message = `is ${name} and was upgraded to 3.1 in memory; the file was not changed`
   const note: DocumentFlaw = { severity: 'info', pointer: '/openapi', message }
   if (swagger === undefined) return { source, document: Object.assign(document, { openapi: '3.1.0' }), note }
   const { upgradeFromTwoToThree } = await import('@scalar/openapi-upgrader/2.0-to-3.0')

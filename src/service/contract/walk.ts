@@ -123,7 +123,7 @@ function findRule(kind: NodeKind, name: string): MemberRule | undefined {
 function listItems({ form }: MemberRule, member: Json): (readonly [string | undefined, Json])[] {
   if (form === 'single') return [[undefined, member]]
   if (form === 'list' ? !Array.isArray(member) : !isObject(member)) return []
-  const items = Object.entries(member as JsonObject) // or a list, as checked above
+  const items = Object.entries(member as JsonObject) // or an array, as checked above
   return form === 'map with extensions' ? items.filter(([name]) => !name.startsWith('x-')) : items
 }
 
@@ -150,5 +150,5 @@ function mapMember(rule: MemberRule, member: Json, onNode: (kind: NodeKind, valu
   })
   if (rule.form === 'single') return mapped[0]?.[1] ?? null
   if (rule.form === 'list') return mapped.map(([, item]) => item)
-  return Object.fromEntries(mapped.filter(([, item]) => typeof item !== 'string')) // such as a `$ref`
+  return Object.fromEntries(mapped.filter(([, item]) => typeof item !== 'string')) // such as that of a `$ref`
 }

@@ -9,7 +9,7 @@ export interface Difference {
   readonly expected: Json
   /** The actual value, or the first of several; undefined if there is none. */
   readonly actual: Json | undefined
-  /** True if the values might still match, because the decisive part is redacted or was not stored. */
+  /** True if the values might still match, because the decisive part was redacted or not recorded. */
   readonly isUncertain?: true
 }
 
@@ -64,7 +64,7 @@ export interface RequestQuery {
 export interface MatchSubject {
   readonly operation: string | undefined
   readonly method?: string
-  /** Equivalent spellings of the path; a condition is met if any spelling matches. */
+  /** Equivalent spellings of the path; a condition on the path is met if any spelling matches. */
   readonly paths?: readonly string[]
   /** The query as sent; empty if there is none. */
   readonly query?: string
@@ -81,7 +81,7 @@ export interface MatchSubject {
     readonly advice: boolean
     readonly damage: boolean
   }
-  /** Returns true for a value with a redacted part. By default, no value is redacted. */
+  /** Returns true for a value with a redacted part; absent if no value is redacted. */
   readonly isRedacted?: (value: Json) => boolean
   /** A description of a body that was not recorded completely, such as `(only 5 of 9 bytes were recorded)`. */
   readonly incompleteBody?: string | undefined
@@ -139,7 +139,7 @@ function toList<Value>(value: Value | undefined): Value[] {
 const hasRedactedValue = ({ isRedacted }: MatchSubject, values: readonly Json[]) =>
   values.some((value) => isRedacted?.(value) === true)
 
-/** Creates a condition that requires a matching value, or no value if `expected` is null. */
+/** Requires a matching value, or no value if `expected` is null. Returns no condition if `expected` is undefined. */
 function condition(
   field: string,
   expected: Json | undefined,

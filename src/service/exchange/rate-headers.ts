@@ -24,13 +24,13 @@ export function readRetryAfter(
 
 const readNumber = (text: string) => (/^\s*\d{1,12}(\.\d{1,6})?\s*$/.test(text) ? Number(text) : Number.NaN)
 
-/** A limit on requests per window. `windowMs` is a multiple of 1000. */
+/** A limit on requests per rate limit window. `windowMs` is a multiple of 1000. */
 export interface RateLimit {
   readonly quota: number
   readonly windowMs: number
 }
 
-/** The window for a plan's limit, in milliseconds (docs/development/service.md, 2.4). */
+/** The rate limit window of a plan, in milliseconds (docs/development/service.md, 2.4). */
 export const hourMs = 3_600_000
 
 export function rateHeaders({ quota, windowMs }: RateLimit, remaining: number, resetMs: number) {
@@ -41,7 +41,7 @@ export function rateHeaders({ quota, windowMs }: RateLimit, remaining: number, r
   }
 }
 
-/** Returns the `X-RateLimit-...` headers equivalent to `RateLimit`. `resetMs` is the exact wait, if known. */
+/** Returns the `X-RateLimit-...` headers that are equivalent to `RateLimit`. `resetMs` is the exact wait, if known. */
 export function olderRateHeaders(
   headers: Readonly<Record<string, string>>,
   reset: 'epoch' | 'seconds',

@@ -27,13 +27,13 @@ export function pickDocumentedStatus(operation: Operation, preferred: readonly [
   return preferred.find((status) => operation.statuses.includes(status)) ?? preferred[0]
 }
 
-/** Returns true if a response for the status, its range (`4XX`) or, for an error, `default` is documented. */
+/** Returns true for the success status, or if the status, its range (`4XX`) or, for errors, `default` is documented. */
 export function isDocumented({ responses, successStatus }: Operation, status: number): boolean {
   const keys = [String(status), `${Math.floor(status / 100)}XX`, ...(status < 400 ? [] : ['default'])]
   return status === successStatus || keys.some((key) => responses.includes(key))
 }
 
-/** Returns a valid body for a refusal: the simulator's own if the schema has `error` or is empty, else an example. */
+/** Returns a valid body for a refusal: the simulator's if the schema has `error` or is empty, or else an example. */
 export function bodyOfRefusal(operation: Operation, { status, body }: Pick<Reply, 'status' | 'body'>) {
   if (!body || !operation.hasResponseBody(status)) return body?.value
   if (!operation.responseMediaTypes(status).some(isJson)) return undefined
@@ -58,7 +58,7 @@ export const messages = {
     `${problem} Send ${describeSecurity(security)}.`,
   unknownModel: (modelId: string) => `Model ${modelId} not found.`,
   rateLimited({ quota, windowMs }: RateLimit, resetMs: number) {
-    const window = windowMs === hourMs ? 'an hour' : `in ${windowMs / 1000} s`
+    const window = windowMs === hourMs ? 'per hour' : `in ${windowMs / 1000} s`
     return `Rate limit exceeded: ${quota} ${window}. Try again in ${Math.ceil(resetMs / 1000)} s.`
   },
 }
@@ -100,7 +100,7 @@ export const refusals = {
     return refuseDocumented(operation, isMediaType ? [415, 400, 422] : [400, 422], formatViolations(violations))
   },
   aborted: () => refuse(400, abortedMessage, 'simulator'),
-  /** The response recorded for a client that disconnected and receives nothing. nginx also logs the status 499. */
+  /** The response recorded for a client that disconnected and receives nothing. nginx also logs 499 in this case. */
   clientGone: () => refuse(499, 'The client disconnected before the real service responded.', 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
     refuseDocumented(operation, [status, 400, 422], reason),
@@ -145,7 +145,7 @@ export function formatViolations(violations: readonly Violation[]): string {
 export interface PageSettings {
   /**
    * Host names allowed in addition to the private names. An empty list also allows names without dots, since public
-   * name servers do not resolve them. Otherwise, list such names too, since a local name server might resolve them.
+   * name servers do not resolve them. Otherwise, such names must be listed, as a local name server might resolve them.
    */
   readonly hosts: readonly string[]
   /** Origins, such as `http://localhost:6006`, of pages that may send requests, in addition to the server's origin. */
@@ -163,7 +163,7 @@ const privateSuffixes = ['.localhost', '.svc.cluster.local']
  * - Pages on other origins are recognized by `Origin` or `Sec-Fetch-Site`.
  * - Pages on a host name that was rebound to this address (DNS rebinding) are recognized by `Host`.
  *
- * The messages call the server `name`. `allowsLinks` allows GET requests from links on other origins.
+ * The messages call the server `name`. If `allowsLinks` is true, links on other origins may cause GET requests.
  */
 export function refuseForeignPage(
   request: SimRequest,
@@ -201,7 +201,7 @@ function isFromForeignPage({ method, headers }: SimRequest, allowed: readonly st
   if (origin !== undefined && allowed.includes(origin)) return false
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return true
   const site = headers['sec-fetch-site']
-  // Another port on localhost is `same-site`. `none` means that the user typed the address.
+  // Pages on other ports of localhost are `same-site`. `none` means, for example, that the user typed the address.
   if (site === undefined || site === 'same-origin' || site === 'none') return false
   return !(allowsLinks && method === 'GET' && headers['sec-fetch-mode'] === 'navigate')
 }

@@ -9,7 +9,7 @@ export interface Reply {
   readonly status: number
   /** Headers by name as sent; `http/` adds `Content-Type` and `Content-Length`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The header lines from the real service, alternating names and values, sent unchanged instead of `headers`. */
+  /** The real service's header lines as alternating names and values, which are sent unchanged instead of `headers`. */
   readonly rawHeaders?: readonly string[]
   readonly body: Body | undefined
   readonly origin: Origin
@@ -17,7 +17,7 @@ export interface Reply {
   readonly stream?: ReplyStream
   /** The real service's body, sent as it arrives instead of `body`; absent if the reply is not relayed. */
   readonly relay?: RelayedBody
-  /** The number of bytes streamed, if only a part of the body is recorded; absent if `body` is complete. */
+  /** The number of bytes streamed if only a part of the body is recorded; absent if `body` is complete. */
   readonly passedBytes?: number
   /** Values of `Set-Cookie`, the only header whose lines cannot be joined into one; absent if there are none. */
   readonly cookies?: readonly string[]
@@ -32,7 +32,7 @@ export interface RelayedBody {
   chunks(): AsyncIterable<Uint8Array>
 }
 
-/** A body sent in chunks of text until the last chunk, or until the client disconnects. */
+/** A body that is sent in chunks of text. It ends after the last chunk, or when the client disconnects. */
 export interface ReplyStream {
   readonly mediaType: string
   chunks(clientGone: AbortSignal): AsyncIterable<string>
@@ -45,7 +45,7 @@ export interface Body {
   readonly mediaType: string
   /** True for an exact body from a fixture, which need not follow `x-simulated-values`. */
   readonly isExact?: true
-  /** True for an example or a generated body from the document; any errors in the body come from the document. */
+  /** True for an example in the document or a body generated from it; the document causes any errors in the body. */
   readonly isDocumented?: true
   /** Returns the encoded body, one character per byte. The first call encodes the body. */
   latin1(): string
@@ -80,9 +80,9 @@ export type DeliveryMode =
   /** A TCP reset (RST). */
   | { readonly kind: 'reset' }
   | { readonly kind: 'empty' }
-  /** Only the first part of the body (`keep`, 0 to 1), with the full Content-Length; then the connection closes. */
+  /** Only the first part of the body (fraction `keep`), with the full Content-Length; then the connection closes. */
   | { readonly kind: 'truncated'; readonly keep: number }
-  /** Only the first part of the body (`keep`, 0 to 1), with a matching Content-Length. */
+  /** Only the first part of the body (fraction `keep`), with a matching Content-Length. */
   | { readonly kind: 'malformed'; readonly keep: number }
 
 export const usableDeliveries: readonly string[] = ['whole', 'dribble'] satisfies DeliveryMode['kind'][]
@@ -91,11 +91,11 @@ export const usableDeliveries: readonly string[] = ['whole', 'dribble'] satisfie
 export type DeliveryOutcome =
   /** The whole reply was passed to the operating system, on a connection that the client had not closed. */
   | { readonly kind: 'delivered' }
-  /** The client closed the connection early. `sentBytes`: body bytes sent by then, counted in whole chunks. */
+  /** The client closed the connection early. `sentBytes` is the number of body bytes sent, counted in whole chunks. */
   | { readonly kind: 'client-gone'; readonly sentBytes: number }
-  /** The simulator shut down without waiting for the delivery, which was too slow. `sentBytes`: as above. */
+  /** The simulator shut down without waiting for the delivery, which was too slow. `sentBytes` is as above. */
   | { readonly kind: 'server-stopped'; readonly sentBytes: number }
-  /** The real service behind a proxy aborted its response, so the proxy aborted, too. `sentBytes`: as above. */
+  /** The real service behind a proxy aborted its response, so the proxy aborted, too. `sentBytes` is as above. */
   | { readonly kind: 'upstream-gone'; readonly sentBytes: number }
   /** A scenario damaged the delivery, so that no usable reply was sent. */
   | { readonly kind: 'damaged' }
@@ -120,7 +120,7 @@ export function expectedEnd({ mode: { kind } }: Delivery, now: number) {
   }
 }
 
-/** A client that disconnects within this many milliseconds of the head might have been too busy to read the head. */
+/** A client that disconnects within this many milliseconds after the head is sent might be too busy to read it. */
 const unseenMs = 250
 
 /** The shortest timeout that clients are assumed to have, in milliseconds. */
@@ -150,7 +150,7 @@ export interface OutgoingReply {
   readonly date: number | undefined
   /** Called once, when the delivery has ended; `observation` is absent without a socket. */
   readonly onEnd?: (outcome: DeliveryOutcome, observation?: ClientObservation) => void
-  /** Called at most once, after `onEnd`, if the client leaves before its next request. `isReset`: by a TCP reset. */
+  /** Called once after `onEnd` if the client leaves before its next request; `isReset` is true for a TCP reset. */
   readonly onLeave?: (isReset: boolean) => void
 }
 

@@ -10,18 +10,18 @@ import { LruCache } from '../../base/core/memoize.ts'
 export type RequestBody =
   | { readonly kind: 'absent' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  /** A body that is larger than the limit, or could not be decoded. `status`: 413, 415 or 400. */
+  /** A body that exceeds the limit or could not be decoded. `status` is 413, 415 or 400. */
   | { readonly kind: 'unreadable'; readonly status: number; readonly reason: string }
   /** The client disconnected before the end of the body, so it cannot receive a reply. */
   | { readonly kind: 'aborted' }
   /** A body that was read and then released, because the response takes a long time. */
   | { readonly kind: 'released'; readonly size: number }
 
-/** A request's connection. Times are in milliseconds on the process's monotonic clock. */
+/** The connection of a request to the service. Times are in milliseconds on the process's monotonic clock. */
 export interface Connection {
-  /** The time when the connection was opened, which also identifies the connection. */
+  /** The time of the connection's first request to the service, which also identifies the connection. */
   readonly connectedAt: number
-  /** The opening times of the connections open on receipt of the request, including this one; at most 100. */
+  /** The `connectedAt` of each connection that was open on receipt of the request, including this one; at most 100. */
   readonly openTimes: readonly number[]
 }
 
@@ -36,7 +36,7 @@ export interface SimRequest {
   readonly openedAt: number | undefined
   /** Absent for a request without a socket. */
   readonly connection?: Connection
-  /** Returns the milliseconds since the request was received, on the monotonic clock. */
+  /** Returns the number of milliseconds since the request was received, on the monotonic clock. */
   readonly elapsed: () => number
   /** Calls `onGone` if the client closes its connection. Returns a function to unsubscribe. Absent without a socket. */
   readonly watchClient?: (onGone: () => void) => () => void
@@ -46,7 +46,7 @@ export interface SimRequest {
   readonly path: string
   /** The query as sent, without the question mark; empty if there is none. */
   readonly query: string
-  /** By lower-case name. Repeats are joined, or ignored for single-value headers such as `Content-Type`. */
+  /** By lower-case name. Repeated headers are joined, but repeats of a header such as `Content-Type` are ignored. */
   readonly headers: Readonly<Record<string, string>>
   /** The header lines as sent, alternating names and values. Absent for a request without a socket. */
   readonly rawHeaders?: readonly string[]
@@ -84,7 +84,7 @@ function freezeQuery(query: Query): Query {
   return Object.freeze(query)
 }
 
-/** The outcomes that a negative test can declare: a request that breaks the contract, or a status of 400 or more. */
+/** The outcomes that a negative test can declare: breaking the contract, or getting a status of 400 or more. */
 export const expectations = ['violation', 'refusal'] as const
 
 export type Expectation = (typeof expectations)[number]
@@ -103,12 +103,12 @@ export const readExpectation = ({ [expectationHeader]: value }: Headers) =>
  */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Returns the id of the replayed request, `req-7` or, from a replica, `req-3f2a91c0-7`; undefined for other values. */
+/** Returns the replayed request's id: `req-7` or, with replicas, `req-3f2a91c0-7`; undefined for other values. */
 export function readReplayOf({ [replayHeader]: value }: Headers): string | undefined {
   return value !== undefined && /^req-(?:[\da-f]{8}-)?[1-9]\d{0,15}$/.test(value) ? value : undefined
 }
 
-/** Matches `traceparent` (W3C Trace Context): version, trace id, parent id, flags. Version 00 has no other fields. */
+/** Matches a `traceparent` (W3C Trace Context): version, trace id, parent id, flags. Version 00 has no other fields. */
 const traceParent = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-|$)/
 
 /** Returns the trace id of a `traceparent` header; undefined if the header is absent or invalid. */

@@ -11,17 +11,17 @@ import type { OperationDefinition } from './handler.ts'
 export const defaultDays = 30
 
 /** Returns the number of days in a period: 7 for `7d`; undefined for other formats, which a contract can allow. */
-export const readDays = memoizeLast((period: unknown): number | undefined => {
+export const parseDays = memoizeLast((period: unknown): number | undefined => {
   const [, days] = /^([1-9]\d{0,2})d$/.exec(String(period)) ?? []
   return days === undefined ? undefined : Number(days)
 })
 
-/** The maximum number of cached responses, about 50 kB each. The least recently used response is evicted. */
+/** The maximum number of cached responses, each of about 50 kB. The least recently used response is evicted. */
 const cacheSize = 100
 
 /**
  * GET /models/{modelId}/analytics (docs/development/service.md, 3): returns a model's numbers for a period. Generated
- * responses depend only on the values in `cacheKey`, so recent responses are cached under that key.
+ * responses depend only on the values in their `cacheKey`, so recent responses are cached under that key.
  */
 export const getModelAnalytics: OperationDefinition = {
   operationId: 'getModelAnalytics',
@@ -49,7 +49,7 @@ export const getModelAnalytics: OperationDefinition = {
         explain(`The response is an exact response from the fixtures: ${exact.file}.`)
         return exact.body
       }
-      const numbers = { seed, modelId, days: readDays(parameters.query['period']) ?? defaultDays, now }
+      const numbers = { seed, modelId, days: parseDays(parameters.query['period']) ?? defaultDays, now }
       const products = productsOfModel.get(modelId)
       const shift = products && (await qualityShift(store, sandbox, products, numbers))
       return cache.get(cacheKey(numbers, overrides, shift?.key), () =>

@@ -16,7 +16,7 @@ export const createEvent: OperationDefinition = {
   warnings(request) {
     const { eventType, value, valueType = 'text' } = eventOf(request)
     const empty = findEmptyIds(request, ['insertId', 'externalConversationId'])
-    // `String`, because an edited contract can allow numbers.
+    // `String` is needed because an edited contract can allow numbers.
     return [...typeWarnings(String(eventType)), ...valueWarnings(String(value), valueType), ...empty]
   },
   recommendations(request) {
@@ -35,7 +35,7 @@ export const createEvent: OperationDefinition = {
     },
 }
 
-// Validated against the contract's schema.
+// The body has been validated against the contract's schema.
 const eventOf = (request: ValidBody) => bodyOf(request) as unknown as EventBody
 
 /** docs/development/service.md, 5.2: linking an event to a conversation is recommended, not required. */
@@ -69,10 +69,10 @@ function withDefaults(event: EventBody): EventDraft {
   return { ...untimed, valueType, influence }
 }
 
-/** Warns about an empty `eventType`. The event is accepted, but cannot be found by its type. */
+/** Warns about a blank `eventType`. Such an event is accepted, but its type does not say what happened. */
 function typeWarnings(eventType: string): Violation[] {
   if (eventType.trim() !== '') return []
-  const message = 'is empty; it should name the event, for example "signup_completed"'
+  const message = 'is blank; it should name the event, for example "signup_completed"'
   return [{ in: 'body', pointer: '/eventType', keyword: 'eventType', message }]
 }
 

@@ -37,7 +37,7 @@ export interface OperationDefinition {
   readonly readsBody?: true
   /** Returns samples of the handler's responses. The document must allow them for the success status. */
   samples(simulate: Simulate): readonly Json[]
-  /** Generates the response for a model without events; absent if data scenarios do not apply. */
+  /** Generates the response for a model without events; absent if data scenarios do not apply to it. */
   generate?(simulate: Simulate, query: Pick<AnalyticsQuery, 'modelId' | 'seed' | 'now'>, overrides: DataOverrides): Json
   /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent if none is needed. */
   readonly requires?: 'analytics'
@@ -49,7 +49,7 @@ export interface OperationDefinition {
   createHandle(deps: OperationDeps): OperationHandler['handle']
 }
 
-/** A request's validated body; undefined if the operation takes no body, or none was sent. */
+/** The part of a request with its validated body, which is undefined if none was sent or the operation takes none. */
 export type ValidBody = Pick<OperationContext, 'body'>
 
 export interface OperationHandler extends Omit<OperationDefinition, 'createHandle'> {

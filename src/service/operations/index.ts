@@ -12,10 +12,10 @@ export const handledOperations: readonly OperationDefinition[] = [getModelAnalyt
 
 export type OperationHandlers = ReadonlyMap<string, OperationHandler>
 
-export function createHandlers(handled: ReadonlySet<string>, deps: OperationDeps): OperationHandlers {
+export function createHandlers(handledIds: ReadonlySet<string>, deps: OperationDeps): OperationHandlers {
   return new Map(
     handledOperations
-      .filter(({ operationId }) => handled.has(operationId))
+      .filter(({ operationId }) => handledIds.has(operationId))
       .map(({ createHandle, ...definition }) => [
         definition.operationId,
         { ...definition, handle: createHandle(deps) },

@@ -28,7 +28,7 @@ export function schemaFor(mediaType: string, schema: Json | undefined): Json | u
   return isObject(schema) && schema['type'] === 'string' ? schema : { type: 'string' }
 }
 
-/** Serializes a value as text of a media type. A string stays unchanged, except in JSON. */
+/** Serializes a value in the format of a media type. A string stays unchanged, except in JSON. */
 export function toText(root: JsonObject, mediaType: string, value: Json, schema?: Json): string {
   const type = bareMediaType(mediaType)
   if (typeof value === 'string' && !isJson(type)) return value
@@ -69,7 +69,7 @@ function toEvent(item: Json): string {
 
 const escapeXml = (value: Json) => plainText(value).replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** Returns an XML element as the schema's `xml` keyword describes it; an unwrapped array gives one per item. */
+/** Returns a value as XML, as the schema's `xml` keyword describes. An unwrapped array becomes one element per item. */
 function toXml(root: JsonObject, name: string, value: Json, schema: Json = {}): string {
   const { properties, items, additionalProperties, xml = {} }: JsonObject = flatten(root, schema, 0, []) ?? {}
   const { name: ownName = name, prefix, namespace, wrapped = false } = xml as JsonObject

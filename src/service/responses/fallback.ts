@@ -1,4 +1,4 @@
-/** Responses for operations without a handler, from the document's examples and schemas. */
+/** Creates responses for operations without a handler from the document's examples and schemas. */
 import { isObject, type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
 import { joinPointer } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
@@ -32,7 +32,7 @@ interface FallbackBody {
 /** Returns the documented response: an example, or else a deterministic body, which might not match the schema. */
 export type Fallback = (request: FallbackRequest) => Promise<FallbackReply>
 
-/** Creates the fallback for a document. The document is read when an operation is first requested. */
+/** Creates the fallback for a document. Each reply is created when it is first requested, and then reused. */
 export function createFallback({ document }: Pick<Contract, 'document'>): Fallback {
   const makeValue = once(() => createMakeValue(document))
   const replies = new Map<string, Promise<FallbackReply>>()

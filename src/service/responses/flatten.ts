@@ -7,7 +7,7 @@ export interface FlatSchema extends JsonObject {
   readonly required: string[]
 }
 
-/** Returns true for a variant without optional members (four of every eight). A variant also selects alternatives. */
+/** Returns true for variants without optional members (the last 4 of every 8). A variant also selects alternatives. */
 export const isLean = (variant: number): boolean => variant % 8 >= 4
 
 /**
@@ -52,8 +52,8 @@ export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value)
 
 /** Selects an alternative (null comes last), and adds its discriminator value. */
 function choose(alternatives: readonly Json[], { discriminator }: JsonObject, variant: number): Json {
-  const isNull = (schema: Json) => Number(isObject(schema) && schema['type'] === 'null')
-  const sorted = alternatives.toSorted((a, b) => isNull(a) - isNull(b))
+  const rank = (schema: Json) => Number(isObject(schema) && schema['type'] === 'null')
+  const sorted = alternatives.toSorted((a, b) => rank(a) - rank(b))
   const chosen = sorted[variant % sorted.length] ?? false
   const { propertyName, mapping } = isObject(discriminator) ? discriminator : {}
   if (typeof propertyName !== 'string' || !isObject(chosen) || typeof chosen['$ref'] !== 'string') return chosen
@@ -65,7 +65,7 @@ function choose(alternatives: readonly Json[], { discriminator }: JsonObject, va
 
 const combine = (one: Json, other: Json): Json => (one === false || other === false ? false : { allOf: [one, other] })
 
-/** How the values of a keyword in several schemas are merged. For other keywords, the last value wins. */
+/** Defines how the values of a keyword in several schemas are merged. For other keywords, the last value wins. */
 const JOINS: readonly (readonly [RegExp, (old: Json, added: Json) => Json])[] = [
   [/^required$/, (old, added) => [...new Set([...listOf(old), ...listOf(added)])]],
   [/^(properties|patternProperties|dependent\w+)$/, mergeMembers],

@@ -38,8 +38,8 @@ const UNCERTAIN = [
 ]
 
 /**
- * Returns a deterministic value for a schema, or undefined if none is found. The value has optional members, within the
- * limits above, but no `writeOnly` members. With `tools.isValid`, parts with uncertain keywords are checked and varied.
+ * Returns a deterministic value for a schema, or undefined if none is found. It has optional members within the limits
+ * above, but no `writeOnly` members. With `tools.isValid`, parts with `UNCERTAIN` keywords are checked and varied.
  */
 export const generate = (root: JsonObject, schema: Json, tools: Tools): Json | undefined =>
   new Generator(root, tools).make(schema, { path: [], depth: 0, variant: 0 })
@@ -161,7 +161,7 @@ class Generator {
 
 const toObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
-/** Returns the schemas of at least `length` items: first from `prefixItems`, then from `contains`, then the rest. */
+/** Returns the schemas of at least `length` items: those from `prefixItems`, `contains` and `items`, in this order. */
 function listSchemas({ prefixItems, contains, minContains, ...flat }: FlatSchema, length: number): Json[] {
   const others = flat.items ?? flat.unevaluatedItems ?? {}
   const contained = contains === undefined ? 0 : Math.min(numberOf(minContains, 1), maxValues)
@@ -176,7 +176,7 @@ const TYPES_OF_KEYWORDS: readonly (readonly [string, RegExp])[] = [
   ['number', /imum$|^multipleOf$/],
 ]
 
-/** Returns the types that a value can have: those in `type`, null last, or else all, the implied type first. */
+/** Returns the types that a value can have: those in `type` (null last), or else all (the implied one first). */
 function listTypes({ type, ...flat }: FlatSchema): Json[] {
   if (type !== undefined) return [type].flat().toSorted((a, b) => Number(a === 'null') - Number(b === 'null'))
   const { properties, required, ...keywords } = flat

@@ -30,7 +30,7 @@ const load = once(async () => {
 /** Matches recursive schemas, and keywords that Prism does not support: `writeOnly`, `discriminator`, type `null`. */
 const unsupported = /"\$ref"|"writeOnly":true|"discriminator":|"type":\[?"null"/
 
-/** Returns the body that Prism generates for a JSON schema; undefined if Prism is missing or generates none. */
+/** Returns the body that Prism generates for a JSON schema; undefined if Prism is missing or generates no body. */
 export async function samplePrism(document: JsonObject, schema: Json | undefined): Promise<Json | undefined> {
   const expanded = typeof schema === 'object' ? dereference(document, schema as JsonObject) : undefined
   if (expanded === undefined || unsupported.test(JSON.stringify(expanded))) return undefined

@@ -4,13 +4,13 @@ import type { Validator } from '../../base/documents/ajv.ts'
 import { generate } from './generate.ts'
 import type { Tools } from './leaf.ts'
 
-/** Returns a value for a schema, with as few errors as possible (`countErrors`); undefined if none is found. */
+/** Returns a value for a schema, or undefined if none is found. Prefers a value with fewer errors (`countErrors`). */
 export type MakeValue = (schema: Json, countErrors?: (value: Json) => number) => Promise<Json | undefined>
 
 /** The time limit for a pattern, in milliseconds. Neither the regex engine nor fast-check has its own limit. */
 const maxPatternMs = 100
 
-/** Strings for patterns that printable ASCII does not match. fast-check generates only printable ASCII. */
+/** Strings to try if no printable ASCII text matches a pattern. fast-check generates only printable ASCII. */
 const otherStrings = ['é', 'éé', 'éàü', '日本語', '\n', '\t', '😀']
 
 /** Loads fast-check, and returns a function that makes values. The code that checks values is loaded on first use. */
@@ -18,7 +18,7 @@ export async function createMakeValue(document: JsonObject): Promise<MakeValue> 
   const { sample, stringMatching } = await import('fast-check')
   const matchText: Tools['matchText'] = (pattern, seed) =>
     tryFlags(pattern, (expression) => {
-      // fast-check does not support assertions: strings are generated without them, then tested against the pattern.
+      // fast-check does not support lookarounds or word boundaries, so strings are generated without them, then tested.
       const plain = pattern.replace(/\(\?<?[=!][^()]*\)|\\[bB]/g, '')
       const source = new RegExp(plain, expression.flags)
       // fast-check lists all characters of a class such as \p{L}, which takes hundreds of milliseconds.

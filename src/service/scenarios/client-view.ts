@@ -31,7 +31,7 @@ export function describeClientView(effect: Effect, operation: Operation): string
     case 'lose-ack':
       return describeDelivery({ kind: 'reset' }, success) + describeWrite(operation, false)
     case 'drift':
-      return `${success} with a body that is damaged at one location, given in the X-Sim-Damage header.`
+      return `${success} with a body that is damaged at the location that X-Sim-Damage names.`
     case 'expect':
       return 'The ordinary response; only the reports differ.'
   }
@@ -51,7 +51,7 @@ function describeDropped({ droppedStatus: status, hasResponseBody }: Operation):
 function describeGateway({ reply }: Extract<Effect, { kind: 'gateway' }>, { basePath, path }: Operation): string {
   const { status, headers, body } = reply({ target: basePath + path, now: 0 })
   const fields = Object.keys(headers).map((name) => ` with ${name}`)
-  return `Status ${status}${fields.join('')}, ${body ? body.mediaType : 'no body'}; not from the service.`
+  return `Status ${status}${fields.join('')}, ${body?.mediaType ?? 'no body'}. The response is not from the service.`
 }
 
 function describeData({ persona, shape, nulls = [], extreme }: Partial<DataOverrides>): string {

@@ -19,7 +19,7 @@ export function dataScenarios(
     inapplicableReason: (operation, values) =>
       generatedIds.includes(operation.id)
         ? definition.inapplicableReason?.(operation, values)
-        : `it changes the response of ${generatedIds.join(', ')}, not of ${operation.id}`,
+        : `it changes the response of ${generatedIds.join(', ')}, not that of ${operation.id}`,
   }))
 }
 

@@ -1,6 +1,6 @@
 /**
- * The scenarios: everything that can be turned on for a request.
- * This file defines a scenario and its effects. Most families have their own file; `catalogue.ts` joins all families.
+ * Defines the scenarios that can be turned on for a request.
+ * This file defines the type of a scenario. Most families have their own file; `catalogue.ts` joins all families.
  */
 
 import type { Json, JsonObject } from '../../base/core/json.ts'
@@ -32,7 +32,7 @@ export interface ScenarioDefinition {
   inapplicableReason?(operation: Operation, values: ScenarioValues): string | undefined
   /** Returns a problem with the parsed values, such as `"max" is less than "ms"`, if any. */
   problem?(values: ScenarioValues): string | undefined
-  /** Returns the possible values of the parameter `pointer`, with `*` for items; absent without this parameter. */
+  /** Returns the possible values of `pointer`, with `*` for items; absent if the scenario has no such parameter. */
   pointers?(operation: Operation): readonly string[]
   effect(values: ScenarioValues): Effect
 }
@@ -88,7 +88,7 @@ export interface Extreme {
 
 export const noOverrides: DataOverrides = { persona: undefined, shape: undefined, nulls: [], extreme: undefined }
 
-/** Returns a number in [0, 1), the same for the same seed, request, scenario and label: `chance('delay')`. */
+/** Returns a number in [0, 1) that depends only on the seed, request, scenario and label, as in `chance('delay')`. */
 export type Chance = (label: string) => number
 
 interface DriftedBody {
@@ -97,7 +97,7 @@ interface DriftedBody {
 }
 
 export type Effect =
-  /** Carries out the operation, responds with the status if documented, and overrides scenarios from wider scopes. */
+  /** Carries out the operation, responds with a documented `status`, and overrides scenarios from wider scopes. */
   | { readonly kind: 'ordinary'; readonly status: number }
   /** Replies in place of the operation. `modelId`: the model in the path, if any. `now`: the time in epoch ms. */
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string, now?: number) => Reply }
@@ -108,7 +108,7 @@ export type Effect =
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by `ms`. `isRandom` is true if the delay is drawn from a distribution. */
   | { readonly kind: 'delay'; readonly isRandom: boolean; readonly ms: (chance: Chance) => number }
-  /** Changes how the reply is written to the socket; if `isBeforeWork`, the operation is not carried out. */
+  /** Changes how the reply is written to the socket. If `isBeforeWork` is true, the operation is not carried out. */
   | { readonly kind: 'deliver'; readonly mode: DeliveryMode; readonly isBeforeWork: boolean }
   /** Does not change the reply. Declares the outcome that the reports expect. */
   | { readonly kind: 'expect'; readonly expectation: Expectation }

@@ -63,9 +63,9 @@ const parameters: readonly Parameter[] = [
     type: 'text',
     description:
       'The location, as a JSON Pointer such as /recommendations/healthLevel, or /dataPoints/*/date for each item; ' +
-      'by default, the seed selects it.',
+      'if it is not set, the seed selects a location.',
   },
-  integer('seed', [0, 1_000_000_000], 'A different number selects a different location.', { default: 0 }),
+  integer('seed', [0, 1_000_000_000], 'A different number can select a different location.', { default: 0 }),
 ]
 
 /** The drift family: damage derived from the reply's schema and its `x-simulated-values`. */
@@ -114,7 +114,7 @@ function damageAt(drift: Drift, values: ScenarioValues, body: Json, schema: Json
   return success({ body: damaged, pointer: pointer ?? first.pointer })
 }
 
-/** Returns a pointer with an asterisk for each index: `/dataPoints/*`. */
+/** Returns a pointer with an asterisk in place of each index: `/dataPoints/*`. */
 const withStars = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
 
 function responseLocations(operation: Operation) {

@@ -55,7 +55,7 @@ export const fieldScenarios = (operations: readonly Operation[]): ScenarioDefini
 function fieldScenario(kind: FieldKind, operations: readonly Operation[]): ScenarioDefinition {
   const { name, description } = kind
   const isNull = kind === nulls
-  // Keyed by id, since each simulator has its own `Operation` objects. Fields are listed on first use, not at startup.
+  // The keys are ids, since each simulator has its own `Operation` objects. Fields are listed only on first use.
   const byOperation = once(() => new Map(operations.map((operation) => [operation.id, listFields(kind, operation)])))
   const listAll = () => [...byOperation().values()].flat()
   return {
@@ -72,15 +72,15 @@ function fieldScenario(kind: FieldKind, operations: readonly Operation[]): Scena
         },
         description: isNull
           ? 'Nullable fields, separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.'
-          : 'The fields to change, such as dataPoints.messageCount, separated by "|"; by default, all.',
+          : 'The fields to change, such as dataPoints.messageCount, separated by "|"; the default is all fields.',
       },
     ],
     inapplicableReason: ({ id }) =>
-      byOperation().get(id)?.length === 0 ? `the response of ${id} has no such field` : undefined,
+      byOperation().get(id)?.length === 0 ? `the response of ${id} has no suitable field` : undefined,
     problem(values) {
       const known = listAll().map(({ field }) => field)
       const unknown = namesOf(values, 'fields').find((field) => !known.includes(field))
-      return unknown && `there is no such field "${cutText(unknown)}". ${describeKnown(unknown, known)}`
+      return unknown && `it does not apply to a field "${cutText(unknown)}". ${describeKnown(unknown, known)}`
     },
     effect(values) {
       const names = namesOf(values, 'fields')
@@ -100,7 +100,7 @@ function listFields({ valueFor }: FieldKind, operation: Operation): ExtremeField
   })
 }
 
-/** Replaces non-null fields of a body with extreme values, then sets `nulls` to null. Changes the body in place. */
+/** Changes a body in place: sets non-null fields to extreme values, and then sets the fields in `nulls` to null. */
 export function overrideFields(body: JsonObject, { extreme, nulls }: DataOverrides): JsonObject {
   for (const { field, value } of extreme?.fields ?? []) setField(body, field.split('.'), value)
   for (const field of nulls) setField(body, field.split('.'), null)

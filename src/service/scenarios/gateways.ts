@@ -38,7 +38,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
       reply(numberOf(values, 'code'), undefined, { Location: textOf(values, 'location') ?? target }),
     [
       integer('code', [307, 308], 'Temporary (307) or permanent (308).', { default: 307 }),
-      text('location', '/v1/elsewhere', 'The new URL; by default, the requested URL, for a rule that acts once.'),
+      text('location', '/v1/elsewhere', 'The new URL; the default, the requested URL, suits a rule that applies once.'),
     ],
     ({ location = '/' }) =>
       /^[\x21-\x7e]+$/.test(String(location)) ? undefined : '"location" must be a URL in visible ASCII characters',
@@ -64,8 +64,8 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     },
     [
       { ...integer('code', [200, 599], 'The status.'), required: true, example: '418' },
-      text('type', 'text/html', 'The media type of the body; by default, text/plain.'),
-      text('body', '<h1>Blocked</h1>', 'The body; quote it if it has commas or semicolons, and escape quotes as \\".'),
+      text('type', 'text/html', 'The media type of the body; the default is text/plain.'),
+      text('body', '<h1>Blocked</h1>', 'The body; quote it if it has a comma or semicolon, and escape quotes as \\".'),
     ],
     ({ code, type, body }) => {
       if ([204, 205, 304].includes(Number(code)) && body !== undefined) return `a ${code} response cannot have a body`

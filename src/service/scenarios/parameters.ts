@@ -19,11 +19,11 @@ export type Parameter = ParameterKind & {
   /** The default, if any; a required parameter has none. */
   readonly default?: number | string
   readonly required?: boolean
-  /** A value for examples, needed for required parameters, such as `recommendations`. */
+  /** A value for use in examples, such as `recommendations`. Every required parameter needs one. */
   readonly example?: string
   /** The unit, such as `s` or `ms`; absent for text and plain numbers. */
   readonly unit?: string
-  /** One sentence, for help and documentation. */
+  /** A short text for help and documentation, which ends with a period. */
   readonly description: string
 }
 
@@ -55,12 +55,12 @@ export function whenParameter(defaultValue: 'before' | 'after'): Parameter {
 
 export const isBeforeWork = (values: ScenarioValues) => values['when'] === 'before'
 
-/** The values of a scenario's parameters. Parameters without a value or default are absent. */
+/** The values of a scenario's parameters. A parameter with neither a value nor a default is absent. */
 export type ScenarioValues = Readonly<Record<string, ScenarioValue>>
 
 export const maxControlLength = 2000
 
-/** Parses parameters and fills in defaults. The error completes a sentence: `has no parameter "x"`. */
+/** Parses parameters and fills in defaults. The error is the end of a sentence: `has no parameter "x"`. */
 export function readValues(specs: readonly Parameter[], texts: ReadonlyMap<string, string>): Result<ScenarioValues> {
   const unknownName = [...texts.keys()].find((name) => !specs.some((spec) => spec.name === name))
   if (unknownName !== undefined) return failure(describeUnknownName(unknownName, specs))

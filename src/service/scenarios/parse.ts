@@ -12,7 +12,7 @@ interface SequenceItem {
 /** A sequence of scenarios. With `429*2, 200`, the first two requests get 429, and all later requests get 200. */
 export interface Sequence {
   readonly items: readonly SequenceItem[]
-  /** The text as sent. For a sandbox and operation, `X-Sim-Sequence` headers with the same text share one count. */
+  /** The text as sent. For the same sandbox and operation, `X-Sim-Sequence` headers with this text share a count. */
   readonly text: string
 }
 
@@ -30,7 +30,7 @@ function parseList<Item>(kind: string, text: string, parse: (item: string) => Re
   return success(items)
 }
 
-/** Parses `slow;ms=200, rate-limited;retry-after="3"`. */
+/** Parses a list of scenarios, such as `slow;ms=200, rate-limited;retry-after="3"`. */
 export function parseScenarios(text: string, catalogue: Catalogue): Result<ActiveScenario[]> {
   const scenarios = parseList('scenario', text, (item) => {
     const parsed = parseScenario(item, catalogue)
@@ -40,7 +40,7 @@ export function parseScenarios(text: string, catalogue: Catalogue): Result<Activ
   return conflict === undefined ? scenarios : failure(conflict)
 }
 
-/** Returns true for an item that only a sequence can have: a scenario and a count, such as `429;retry-after=1*2`. */
+/** Returns true for an item that is valid only in a sequence: a scenario with a count, such as `429*2`. */
 function isSequenceItem(text: string, catalogue: Catalogue): boolean {
   const [name = ''] = text.split(/[;*]/)
   return /[^/]\*[^*/"]*$/.test(text) && catalogue.find(name.trim()) !== undefined
@@ -60,7 +60,7 @@ export function parseSequence(text: string, catalogue: Catalogue): Result<Sequen
   return success({ items: items.value, text })
 }
 
-/** Parses `429;retry-after=1 * 2`; the default count is 1. A pointer (`/a/*`) can also contain an asterisk. */
+/** Parses an item, such as `429 * 2`. The default count is 1. An asterisk before `/` or `"` is part of a pointer. */
 function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
   const at = text.search(/\*[^*/"]*$/)
   const count = at < 0 ? '1' : text.slice(at + 1).trim()
@@ -76,7 +76,7 @@ const itemForm =
   'An item is a scenario with its parameters, optionally followed by "*" and a count from 1 to 999999. ' +
   'Commas separate items: "429;retry-after=1*2, 200".'
 
-/** Returns the position of the item for the request with this index (both from 0): `429*2, 200` yields 0, 0, 1, 1... */
+/** Returns the position of a request's item. Positions and indexes start at 0: `429*2, 200` yields 0, 0, 1, 1... */
 export function positionAt({ items }: Sequence, index: number): number {
   let end = 0
   const position = items.findIndex(({ times }) => {
@@ -106,7 +106,7 @@ const decidedAspect = {
   drift: 'drift',
 } as const satisfies Record<Effect['kind'], string>
 
-/** Returns a sentence about two scenarios that cannot both act on one reply, or undefined if there is no conflict. */
+/** Describes two scenarios that cannot both act on one response. Returns undefined if there is no conflict. */
 export function findConflict(scenarios: readonly ActiveScenario[]): string | undefined {
   if (scenarios.length < 2) return undefined
   const decided = new Map<string, ActiveScenario>()

@@ -7,14 +7,14 @@ import { integer, numberOf, type Parameter, readValues, type ScenarioValues } fr
 
 interface Refusal {
   readonly name: string
-  /** Statuses in order of preference. The first documented status is sent; if none is documented, the first status. */
+  /** Statuses in order of preference. The first documented one is sent, or the first one if none is documented. */
   readonly statuses: readonly [number, ...number[]]
-  /** A sentence for the catalogue. Also the message in the error body, if neither `message` nor an example has one. */
+  /** The text in the catalogue. Also the message in the error body if neither `message` nor an example provides one. */
   readonly summary: string
   /** Returns the message in the error body, or undefined to use the message in the first documented example. */
   readonly message?: (values: ScenarioValues, modelId: string | undefined, operation: Operation) => string | undefined
   readonly parameters?: readonly Parameter[]
-  /** Returns the response headers. `now`: the sandbox's time in epoch milliseconds. */
+  /** Returns the response headers. `now` is the sandbox's time in epoch milliseconds. */
   readonly headers?: (values: ScenarioValues, now: number, operation?: Operation) => Record<string, string>
 }
 
@@ -95,10 +95,10 @@ export const refusalScenarios = namedRefusals.map((refusal) =>
   refusalScenario(refusal.name, `Returns ${refusal.statuses[0]}: ${refusal.summary}`, refusal.statuses, refusal),
 )
 
-/** Returns a scenario for each documented status, such as `404`. A status below 400 overrides wider scopes. */
+/** Returns a scenario for each documented status, such as `404`. Those below 400 override wider scopes' scenarios. */
 export function statusScenarios({ operations }: Contract): ScenarioDefinition[] {
   const statuses = new Set(operations.flatMap((operation) => [operation.successStatus, ...operation.statuses]))
-  // A 1xx is not a final response.
+  // A response with a 1xx status is not final.
   return [...statuses]
     .filter((status) => status >= 200)
     .sort((a, b) => a - b)
@@ -122,7 +122,7 @@ export function createStatusScenario(status: number): ScenarioDefinition {
   return refusalScenario(name, `Returns ${status}${detail}.`, [status], namedRefusal)
 }
 
-/** Creates a scenario that refuses requests. Without a `refusal`, the message comes from the document, if possible. */
+/** Creates a scenario that refuses requests. Without a `refusal`, the message comes from the contract, if possible. */
 function refusalScenario(
   name: string,
   description: string,

@@ -46,7 +46,7 @@ function findImpossibleModel({ model }: RequestMatch, operations: readonly Opera
 function findImpossibleMethod({ method }: RequestMatch, operations: readonly Operation[]): string | undefined {
   const known = [...new Set(operations.map((operation) => operation.method))]
   if (method === undefined || known.includes(method.toUpperCase())) return undefined
-  return `The method of ${listIds(operations)} is ${known.join(', ')}, not "${method}".`
+  return `No request to ${listIds(operations)} has the method "${method}". ${describeKnown(method, known)}`
 }
 
 function findImpossiblePath(
@@ -64,7 +64,7 @@ function findImpossiblePath(
   return `No request to ${listIds(operations)} has the path "${cutText(path, 200)}". ${describeKnown(path, known)}`
 }
 
-/** Describes an unknown query parameter, if any. Ignores parameters that must be absent (null). */
+/** Describes an unknown query parameter, if any. Ignores parameters that must be absent: their condition is null. */
 export function findUnknownParameter({ query = {} }: RequestMatch, operations: readonly Operation[]) {
   const parameters = operations.flatMap((operation) => operation.parameters)
   const unknown = Object.keys(query).find((name) => query[name] !== null && !isParameterName(parameters, name))
@@ -84,7 +84,7 @@ export function findUnknownFields({ body = {} }: RequestMatch, operations: reado
   )
 }
 
-/** Returns the pointers in a body condition: its keys if they are pointers, else a pointer to each leaf value. */
+/** Returns the pointers in a body condition: its keys if they are pointers, or else a pointer to each leaf value. */
 function listPointers(body: JsonObject): string[] {
   const names = Object.keys(body)
   return names.every((name) => name === '' || name.startsWith('/')) ? names : [...partPointers(body, '')]

@@ -24,14 +24,14 @@ export async function loadRulesFile(file: string, context: RuleContext): Promise
 
 const contractMessage = 'is an OpenAPI document, not a file of scenario rules; pass it with --contract'
 
-/** Returns true if a value resembles a rules file: a rule, a list of rules, or an object with a member like `rules`. */
+/** Returns true if a value may be a rules file: a rule, a list of rules, or an object with a key similar to `rules`. */
 export function isRulesFile(value: Json): boolean {
   if (Array.isArray(value)) return value.some(isRule)
   if (!isObject(value) || isContract(value)) return false
   return isRule(value) || Object.keys(value).some((name) => findNearest(name, ['rules']) !== undefined)
 }
 
-/** Returns true for a rule. Fixtures (keys and models) can also have a scenario, but rules have no token or id. */
+/** Returns true for a rule. Fixtures (keys and models) can also have a scenario, but they have a token or an id. */
 function isRule(value: Json): boolean {
   return isObject(value) && ('scenario' in value || 'sequence' in value) && !('token' in value || 'id' in value)
 }
@@ -40,7 +40,7 @@ export function isContract(value: Json): boolean {
   return isObject(value) && ['openapi', 'swagger', 'paths'].some((name) => name in value)
 }
 
-/** Describes a schema violation. If YAML reads a status as a number, the description includes the remedy. */
+/** Describes a schema violation. If a status was parsed as a number, the description includes the remedy. */
 function describeFlaw({ pointer, message }: Violation, document: Json): Flaw {
   const tokens = parsePointer(pointer)
   const value = valueAtTokens(document, tokens)

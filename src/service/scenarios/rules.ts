@@ -21,16 +21,16 @@ type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probabi
 }
 
 export interface Rule {
-  /** The `operationId`, or undefined for every operation. */
+  /** The `operationId`, or undefined if the rule is for every operation. */
   readonly operation: string | undefined
   /** A subset of the conditions of `POST /__sim/verify`. */
   readonly match: Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
   /** Scenarios that are applied together; empty if the rule has a sequence. */
   readonly scenarios: readonly ActiveScenario[]
   readonly sequence: Sequence | undefined
-  /** The maximum number of requests that the rule acts on, or undefined if unlimited. */
+  /** The maximum number of requests to which the rule is applied, or undefined if there is no limit. */
   readonly times: number | undefined
-  /** The probability (0 to 1) that the rule acts on a matching request; the seed decides. */
+  /** The probability (0 to 1) that the rule is applied to a matching request. The seed decides for each request. */
   readonly probability: number
   readonly enabled: boolean
   readonly conditions: readonly Condition[]
@@ -39,16 +39,16 @@ export interface Rule {
 }
 
 export interface ActiveRule extends Rule {
-  /** Identifies the rule's counts in the store. A rule with a new key counts from 0. */
+  /** Identifies the rule's counts in the store. The counts of a rule with a new key start at 0. */
   readonly key: string
-  /** The reason why the rule is skipped, if it does not fit the current contract. */
+  /** The reason why the rule is skipped. Absent if the rule fits the current contract. */
   readonly misfit?: string
 }
 
-/** Rules in order; only the first applicable rule acts on a request. */
+/** Rules in the order in which they are tried. Only the first applicable rule is applied to a request. */
 export type ActiveRules = readonly ActiveRule[]
 
-/** Assigns each rule a key that starts with `id`, a new id. A rule identical to one in `former` keeps its old key. */
+/** Gives each rule a key: the key of an identical rule in `former`, or else a key that starts with `id`, a new id. */
 export function activateRules(id: string, rules: readonly Rule[], former: ActiveRules = []): ActiveRules {
   const unmatched = [...former]
   return rules.map((rule, index): ActiveRule => {
@@ -71,7 +71,7 @@ export function listRulesInOrder(sandboxRules: ActiveRules, startupRules: Active
   ]
 }
 
-/** The store keys for a rule's counts: its sequence (a prefix), its used `times`, and the requests it acted on. */
+/** The prefix of the store keys for a rule's sequence, and the keys for its used `times` and for its applications. */
 export const ruleSequencePrefix = ({ key }: ActiveRule) => `rule sequence ${key} `
 export const ruleTimesKey = ({ key }: ActiveRule) => `rule ${key}`
 export const ruleActedKey = ({ key }: ActiveRule) => `acted rule ${key}`
@@ -84,11 +84,11 @@ export interface RuleContext {
   readonly contract: Contract
 }
 
-/** The number of problems after which the check stops, because each message can list all known names. */
+/** The check stops after this number of problems, because each message can list all known names. */
 const maxProblems = 100
-const more = `There may be more problems: the check stops after ${maxProblems}.`
+const more = `There may be more problems, because the check stops after ${maxProblems}.`
 
-/** Parses rules that are valid against `spec/scenarios.schema.json`. The error lists the first 100 problems. */
+/** Parses rules that are valid against `spec/scenarios.schema.json`. The error lists up to 100 problems. */
 export function readRules(
   sources: readonly JsonObject[],
   context: RuleContext,
@@ -153,7 +153,7 @@ function readRuleAction(
 ): Result<RuleAction, Flaw> {
   const flawAt = (member: string, message: string) => failure({ pointer: `/${member}`, message })
   if (parameters)
-    return flawAt('parameters', '"scenario" must name one scenario, and values must not contain quotation marks.')
+    return flawAt('parameters', '"scenario" must be a scenario name, and values must not contain quotation marks.')
   if (sequence !== undefined) {
     if (scenario !== undefined) return flawAt('sequence', 'A rule has either a scenario or a sequence, not both.')
     const parsed = parseSequence(sequence, catalogue)
@@ -182,7 +182,7 @@ export function listInapplicable({ scenarios, sequence }: RuleAction, operations
   })
 }
 
-/** The rule that acted on a request: its scope, and its index (from 0) in the scope's list at the time. */
+/** Identifies the rule that was applied to a request, by its index (from 0) in the list of its scope at the time. */
 export interface RuleReference {
   readonly scope: 'sandbox' | 'start-up'
   readonly index: number

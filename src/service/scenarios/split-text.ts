@@ -7,7 +7,7 @@ const partNames = {
   ';': { part: 'parameter', separator: 'semicolon' },
 } as const
 
-/** Splits text at separators outside quotes; `\"` does not end a quote. Rejects empty parts and unclosed quotes. */
+/** Splits text at separators outside quotes, which `\"` does not close. Rejects empty parts and unclosed quotes. */
 export function splitParts(text: string, separator: keyof typeof partNames): Result<string[]> {
   if (text.trim() === '') return success([])
   const { parts, isQuoteOpen } = split(text, separator)
@@ -17,7 +17,7 @@ export function splitParts(text: string, separator: keyof typeof partNames): Res
   return failure(`"${cutText(text)}" has an empty ${names.part}. Remove the extra ${names.separator}.`)
 }
 
-/** Splits text at separators outside quotes, and drops empty parts, as in an HTTP header. */
+/** Splits text at separators outside quotes, and drops empty parts, as HTTP requires for lists in headers. */
 export function splitOutsideQuotes(text: string, separator: string): string[] {
   return split(text, separator).parts.filter((part) => part !== '')
 }
@@ -34,7 +34,7 @@ function split(text: string, separator: string): { parts: string[]; isQuoteOpen:
   return { parts: parts.map((part) => part.trim()), isQuoteOpen }
 }
 
-/** Splits `name = "value"` at the first equals sign, and removes the quotes. Without that sign, the value is empty. */
+/** Splits `name = "value"` at the first `=`, and removes the quotes. Without `=`, the value is empty. */
 export function splitPair(text: string): { readonly name: string; readonly value: string } {
   const at = text.indexOf('=')
   return at < 0

@@ -15,15 +15,15 @@ export type DetectedIssue = Schemas['DetectedIssue']
 export interface AnalyticsQuery {
   readonly seed: string
   readonly modelId: string
-  /** The number of data points: 7, 30, 90, or another period in an edited contract. */
+  /** The number of data points, one per day: 7, 30 or 90, unless an edited contract allows other periods. */
   readonly days: number
   /** Epoch milliseconds; the last data point is for the UTC day of this instant. */
   readonly now: number
   /** The name of a persona; undefined for the model's own persona, which a fixture or the seed determines. */
   readonly persona?: string | undefined
-  /** `no-null`: data in every field; `all-null`: no traffic. Without `persona`, the default is the fixture's shape. */
+  /** `no-null`: every field has data. `all-null`: no traffic. Without `persona`, the default is the fixture's shape. */
   readonly shape?: 'no-null' | 'all-null' | undefined
-  /** Returns how much the events on a day (`2026-01-15`) change that day's avgConversationQualityIndex. */
+  /** Returns the effect of the events on a day (`2026-01-15`), which is added to its avgConversationQualityIndex. */
   readonly qualityShift?: ((day: string) => number) | undefined
 }
 

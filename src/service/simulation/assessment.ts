@@ -43,7 +43,7 @@ export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phra
   }
 }
 
-/** Creates a writer for phrases about a model. The seed chooses a variant per `key`, such as `low-growth title`. */
+/** Creates a writer for phrases about a model. The seed chooses a variant for each `key` (`low-growth title`). */
 function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: PeriodTotals) {
   const { seed, modelId } = model
   const fill = (phrase: string, wording: Wording) =>
@@ -98,7 +98,7 @@ function summarize(level: Recommendations['healthLevel'], issues: readonly Issue
 
 const PRIORITIES = ['high', 'medium', 'low'] as const
 
-/** Chooses recommendations, each based on its most severe issue, or else on all strengths that its rule names. */
+/** Chooses recommendations, each based on its most severe issue or, if it has none, on all strengths in its rule. */
 function chooseRecommendations(issues: readonly Issue[], strengths: readonly Strength[], writer: PhraseWriter) {
   const recommendations = RECOMMENDATION_RULES.flatMap((rule) => {
     const issue = issues.find(({ id }) => rule.issues.includes(id))

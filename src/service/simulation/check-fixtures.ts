@@ -9,7 +9,7 @@ import { COMMON_WORDING } from './wording.ts'
 export function checkPersonas(personas: readonly Persona[]): Flaw[] {
   const problems = personas.flatMap(({ traffic: { cycle } }, index): Flaw[] => {
     if (!cycle || cycle.silentDays < cycle.days) return []
-    const message = `must be less than the ${cycle.days} days of the cycle, or there is never any traffic`
+    const message = `must be less than the ${cycle.days} days of the cycle; otherwise, there is never any traffic`
     return [{ pointer: `/personas/${index}/traffic/cycle/silentDays`, message }]
   })
   if (personas.every(({ weight }) => weight === 0)) {

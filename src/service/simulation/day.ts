@@ -43,7 +43,7 @@ export const QUALITY_BLEND = { satisfaction: 0.4, growth: 0.15, friction: 0.2, s
 export function drawDay(profile: ModelProfile, day: number): Day {
   return withSeededRandom([profile.seed, profile.modelId, day], (random) => {
     const { persona, traits, minimum } = profile
-    // Both numbers are drawn even for a probability of 0, so adding silence or incidents leaves other days unchanged.
+    // Both numbers are always drawn, so that adding silence or incidents to a persona changes only the affected days.
     const isSilent = uniform(random) < persona.traffic.silence
     const hasIncident = uniform(random) < (persona.incidents?.chance ?? 0)
     const expected = persona.traffic.conversationsPerDay * traits.volume * trafficFactor(persona.traffic, traits, day)
@@ -95,13 +95,13 @@ function drawValues(profile: ModelProfile, day: number, traffic: DayTraffic, ran
 }
 
 function drawLabels(scores: Persona['scores'], deviation: () => number): DayValues['labels'] {
-  const within = (value: number, low: number) => roundScore(clamp(value + deviation(), low, 1))
+  const labelAround = (value: number, low: number) => roundScore(clamp(value + deviation(), low, 1))
   return {
-    averageUserSentiment: within(0.08 + 0.86 * scores.satisfaction, 0),
-    averageChangeInUserSentiment: within(1.1 * (scores.satisfaction - scores.friction) - 0.3, -1),
-    averageFrustration: within(0.7 * scores.friction + 0.25 * (1 - scores.satisfaction), 0),
-    averageStruggle: within(0.95 * scores.friction, 0),
-    averageCommercialIntent: within(scores.commercialIntent, 0),
+    averageUserSentiment: labelAround(0.08 + 0.86 * scores.satisfaction, 0),
+    averageChangeInUserSentiment: labelAround(1.1 * (scores.satisfaction - scores.friction) - 0.3, -1),
+    averageFrustration: labelAround(0.7 * scores.friction + 0.25 * (1 - scores.satisfaction), 0),
+    averageStruggle: labelAround(0.95 * scores.friction, 0),
+    averageCommercialIntent: labelAround(scores.commercialIntent, 0),
   }
 }
 

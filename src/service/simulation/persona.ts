@@ -11,7 +11,7 @@ export const SCORE_FIELDS = [
 
 export type ScoreField = (typeof SCORE_FIELDS)[number]
 
-/** The analytics fields that count detections, one per kind. */
+/** The analytics fields that count detections, one for each kind of detection. */
 export const DETECTION_FIELDS = [
   'hallucinationCount',
   'jailbreakCount',
@@ -38,7 +38,7 @@ export const mapToRecord = <K extends string, V>(keys: readonly K[], toValue: (k
 export interface Persona {
   readonly name: string
   readonly about: string
-  /** The relative frequency among models without a persona in the fixtures; 0 for never. */
+  /** The relative frequency among models without a persona in the fixtures. If it is 0, the persona is never drawn. */
   readonly weight: number
   readonly traffic: Traffic
   /** Typical values, from 0 to 1. */
@@ -50,9 +50,9 @@ export interface Persona {
     readonly safety: number
     readonly commercialIntent: number
   }
-  /** The deviation (0 to 0.3) of a day's scores from the typical scores. */
+  /** The scale (0 to 0.3) of the random deviation of a day's scores from the typical scores. */
   readonly spread: number
-  /** Over `days` days, all scores improve by up to `change` (get worse if negative). Then the drift starts again. */
+  /** Over `days` days, all scores improve by up to `change` (or worsen if it is negative). Then the drift restarts. */
   readonly drift?: { readonly days: number; readonly change: number }
   /** Bad days: their probability, and how much worse their scores are. */
   readonly incidents?: { readonly chance: number; readonly depth: number }
@@ -72,7 +72,7 @@ export interface Traffic {
   readonly weekend: number
   /** The probability (0 to 1) of a day without any conversations. */
   readonly silence: number
-  /** Every `days` days: first `silentDays` without traffic, then `climbDays` of rising traffic, then full traffic. */
+  /** A cycle of `days` days: `silentDays` without traffic, then `climbDays` of rising traffic, then full traffic. */
   readonly cycle?: { readonly days: number; readonly silentDays: number; readonly climbDays: number }
 }
 
@@ -80,7 +80,7 @@ export interface KnownModel {
   readonly id: string
   readonly name: string
   readonly about: string
-  /** The model's persona; by default, a persona is drawn as for a model that is not listed. */
+  /** The model's persona; by default, one is drawn, as for a model that is not in the fixtures. */
   readonly persona?: string
   readonly shape?: 'no-null' | 'all-null'
   /** The scenario applied to every request for this model; undefined if there is none. */

@@ -4,8 +4,8 @@ import { deriveSeed, type SeedPath } from '../../base/core/seeded.ts'
 export type Random = SimpleFaker
 
 /**
- * Creates a generator that takes nanoseconds to seed; faker's Mersenne Twister takes 27 µs, or 2.4 ms for 90 days.
- * Each number is a counter mixed by MurmurHash3's finalizer: integer arithmetic, which is the same in all engines.
+ * Creates a generator that takes nanoseconds to seed; faker's Mersenne Twister takes 27 µs (2.4 ms for 90 days).
+ * Each number is a counter, mixed by MurmurHash3's finalizer. Its integer arithmetic is the same in all engines.
  */
 function createLightRandomizer(): Randomizer {
   let state = 0
@@ -30,7 +30,7 @@ privateFaker.setDefaultRefDate('2026-01-01T00:00:00.000Z')
 
 /**
  * Calls `drawValues` with a generator that yields the same numbers for the same seed path. All calls reseed one shared
- * instance (a new one takes 100 µs). `drawValues` must be synchronous, and must not keep the generator or nest calls.
+ * instance (creating one takes 100 µs), so `drawValues` must be synchronous, and must not keep it or nest such calls.
  */
 export function withSeededRandom<T>(seedPath: SeedPath, drawValues: (random: Random) => T): T {
   privateFaker.seed(deriveSeed(seedPath))

@@ -3,10 +3,10 @@ import type { DetectionField, LabelField, ScoreField } from './persona.ts'
 
 /**
  * A value that a rule compares with its threshold. The name of an analytics field stands for the field's value (for
- * detections the `percentage`, for labels the `score`); the other values can be computed from the data points:
+ * detections, the `percentage`; for labels, the `score`). The other values can be computed from the data points:
  * - `qualityChange`: the average quality in the second half of the period minus the average in the first half;
  * - `worstDayGap`: the average quality in the period minus the quality on the worst day;
- * - `messagesPerConversation`; `silentDays`: days without a conversation.
+ * - `messagesPerConversation`: the average in the period; `silentDays`: the number of days without conversations.
  */
 export type Measure =
   | ScoreField
@@ -19,7 +19,7 @@ export type Measure =
   | 'messagesPerConversation'
   | 'silentDays'
 
-interface StrengthRule {
+interface ThresholdRule {
   readonly id: string
   readonly measure: Measure
   /** The side of the threshold on which a value meets the condition. Equal and missing values do not meet it. */
@@ -39,11 +39,11 @@ export interface RecommendationRule {
 /** The minimum number of conversations for an assessment; with fewer, `recommendations` is null. */
 export const MIN_CONVERSATIONS = 20
 
-/** The maximum number of recommendations in a response; those with the lowest priority are omitted. */
+/** The maximum number of recommendations in a response. Beyond it, those with the lowest priority are omitted. */
 export const MAX_RECOMMENDATIONS = 4
 
-/** The rules for detected issues. Per measure, only the first rule that is met counts, so list severe rules first. */
-export const ISSUE_RULES: readonly (StrengthRule & Pick<DetectedIssue, 'severity'>)[] = [
+/** The rules for issues. For each measure, only the first rule that is met counts, so list more severe rules first. */
+export const ISSUE_RULES: readonly (ThresholdRule & Pick<DetectedIssue, 'severity'>)[] = [
   { id: 'very-low-quality', severity: 'critical', measure: 'avgConversationQualityIndex', is: 'below', threshold: 0.5 },
   { id: 'low-quality', severity: 'warning', measure: 'avgConversationQualityIndex', is: 'below', threshold: 0.65 },
   { id: 'very-low-safety-score', severity: 'critical', measure: 'avgSafetyScore', is: 'below', threshold: 0.7 },
@@ -70,7 +70,7 @@ export const ISSUE_RULES: readonly (StrengthRule & Pick<DetectedIssue, 'severity
   { id: 'small-sample', severity: 'info', measure: 'conversationCount', is: 'below', threshold: 100 },
 ]
 
-export const STRENGTH_RULES: readonly StrengthRule[] = [
+export const STRENGTH_RULES: readonly ThresholdRule[] = [
   { id: 'high-quality', measure: 'avgConversationQualityIndex', is: 'above', threshold: 0.8 },
   { id: 'high-satisfaction', measure: 'avgSatisfactionScore', is: 'above', threshold: 0.8 },
   { id: 'low-friction', measure: 'avgFrictionScore', is: 'below', threshold: 0.2 },
@@ -116,7 +116,7 @@ export const HEALTH_OF = { critical: 'critical', warning: 'needs_attention', inf
 
 export const PRIORITY_OF = { critical: 'high', warning: 'medium', info: 'low' } as const
 
-export function meets({ is, threshold }: StrengthRule, value: number | null): value is number {
+export function meets({ is, threshold }: ThresholdRule, value: number | null): value is number {
   if (value === null) return false
   return is === 'below' ? value < threshold : value > threshold
 }

@@ -26,17 +26,17 @@ export function drawTraits(seed: string, modelId: string): Traits {
   }))
 }
 
-/** Relative traffic by day of the week, Sunday first, before the persona's weekend factor. */
+/** Relative traffic by day of the week, Sunday first, before the persona's weekend factor is applied. */
 const WEEKDAYS = [0.94, 1.03, 1.08, 1.05, 1, 0.89, 1] as const
 
-/** Returns a day's traffic relative to a typical working day. `day`: days since 1970-01-01, a Thursday. */
+/** Returns a day's traffic relative to a typical working day. `day` counts days from 1970-01-01, a Thursday. */
 export function trafficFactor(traffic: Traffic, traits: Traits, day: number): number {
   const weekday = (((day + 4) % 7) + 7) % 7
   const weekend = weekday === 0 || weekday === 6 ? traffic.weekend : 1
   return (WEEKDAYS[weekday] ?? 1) * weekend * (1 + 0.18 * slowWave(traits, day)) * cycleFactor(traffic, traits, day)
 }
 
-/** Returns a model's slow oscillation on a day, from about -1 to 1: the sum of waves of 61 and 113 days. */
+/** Returns a model's slow oscillation on a day, from -1 to 1: a weighted sum of waves of 61 and 113 days. */
 export function slowWave(traits: Traits, day: number): number {
   return 0.6 * wave(day / 61 + traits.phases.slow) + 0.4 * wave(day / 113 + traits.phases.slower)
 }
@@ -48,11 +48,11 @@ export function driftOf(persona: Persona, traits: Traits, day: number): number {
   return (position - 0.5) * persona.drift.change
 }
 
-/** Returns the traffic factor of the persona's cycle on a day: 0 on silent days, then up to 1. */
+/** Returns the traffic factor of the persona's cycle on a day: 0 on silent days, then rising to 1. */
 function cycleFactor(traffic: Traffic, traits: Traits, day: number): number {
   if (traffic.cycle === undefined) return 1
   const { days, silentDays, climbDays } = traffic.cycle
-  // The phase is rounded to whole days, so that a cycle starts when a day starts.
+  // The phase is rounded down to whole days, so that a cycle starts when a day starts.
   const position = (((day + Math.floor(traits.phases.cycle * days)) % days) + days) % days
   if (position < silentDays) return 0
   return Math.min(1, (position - silentDays + 1) / climbDays)

@@ -27,7 +27,7 @@ interface SimulationFixtures {
   readonly phrases: Phrases
 }
 
-/** The minimum traffic on each day with the shape `no-null`; 7 such days reach `MIN_CONVERSATIONS`. */
+/** The minimum counts for each day with the shape `no-null`. Seven such days reach `MIN_CONVERSATIONS`. */
 const MIN_FOR_NO_NULL = { conversations: 5, ratings: 1 }
 
 export function createSimulation({ personas, models, phrases }: SimulationFixtures): Simulate {
@@ -107,7 +107,7 @@ function toDataPoint({ day, conversations, messages, values }: Day): DataPoint {
   }
 }
 
-/** The range of scores for a label: from the end of the previous band up to `below`, which is included if `closed`. */
+/** The range of scores for a label: from the end of the previous band to `below`, included if `closed` is true. */
 export interface LabelBand {
   readonly label: string
   readonly below: number

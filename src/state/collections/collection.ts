@@ -8,7 +8,7 @@ export interface Table<Item extends object = object> {
   add(item: Item): void
   /** Applies a change. Throws if the change refers to a missing record. */
   apply(change: { readonly op: string }): void
-  /** Returns an independent copy, which shares the records and copies the indexes. */
+  /** Returns a copy that changes independently. The records, which are immutable, are shared. */
   copy(): Table
 }
 

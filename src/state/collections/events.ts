@@ -17,11 +17,11 @@ export type EventChange =
   | { readonly op: 'event'; readonly event: StoredEvent }
   | { readonly op: 'replay'; readonly insertId: string }
 
-/** A sandbox's events as JSON. Because of the indexes, commands take the same time for any number of events. */
+/** A sandbox's events as JSON. The indexes keep the time to record an event independent of the number of events. */
 export class EventTable implements Table<StoredEvent> {
   #texts: string[] = []
   #positions = new Map<string, number>()
-  /** The number of events with each payload, among events without an `insertId`; see `Occurrences`. */
+  /** The number of events with each payload, counting only events without an `insertId`; see `Occurrences`. */
   occurrences = new Map<string, number>()
   impact = new ImpactIndex()
 
@@ -77,7 +77,7 @@ export const eventCollection: Collection<StoredEvent, EventTable> = {
   createTable: () => new EventTable(),
 }
 
-/** Creates a new event. Its id is derived from the `insertId`, or else from the payload and its earlier occurrences. */
+/** Creates an event. Its id is derived from the `insertId` or, if absent, the payload and its earlier occurrences. */
 export function createStoredEvent(context: WriteContext, draft: EventDraft, occurrences: Occurrences): StoredEvent {
   const receivedAt = new Date(context.now).toISOString()
   const seedPath = [context.seed, context.sandbox, 'event']
@@ -98,7 +98,7 @@ export function createStoredEvent(context: WriteContext, draft: EventDraft, occu
   }
 }
 
-/** Returns the `insertId`, or undefined if it is absent or null. A non-string (in an edited contract) becomes JSON. */
+/** Returns the `insertId`; undefined if absent or null. Any other type, if a contract allows it, becomes JSON. */
 export function insertKey({ insertId }: { readonly insertId?: unknown }): string | undefined {
   if (insertId === undefined || insertId === null) return undefined
   return typeof insertId === 'string' ? insertId : canonicalJson(insertId as Json) // parsed from JSON
@@ -106,7 +106,7 @@ export function insertKey({ insertId }: { readonly insertId?: unknown }): string
 
 const DIRECTIONS = new Map<unknown, number>(Object.entries({ positive: 1, negative: -1 }))
 
-/** Returns the score, clamped to ±1 million (a contract may set no limit), or else 1, -1 or 0 for the influence. */
+/** Returns the clamped score (a contract may set no limit) or, if absent, 1, -1 or 0 depending on the influence. */
 function impactOf({ qualityImpactScore: score, influence }: EventDraft): number {
   return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DIRECTIONS.get(influence) ?? 0)
 }

@@ -7,7 +7,7 @@ import { type PromptChange, promptCollection } from './prompts.ts'
 /** All collections, in the order in which files and exports list their records. */
 export const collections: readonly Collection[] = [eventCollection, promptCollection]
 
-/** The content of a stored sandbox. A list is absent if the file or export is older than the list's collection. */
+/** The content of a stored sandbox. A list is absent from files and exports that are older than its collection. */
 export interface StoredContent {
   readonly quality: QualitySettings
   readonly events?: readonly StoredEvent[]
@@ -20,7 +20,7 @@ export type CollectionChange = EventChange | PromptChange
 
 export function findCollection({ op }: { readonly op: string }): Collection {
   const found = collections.find(({ ops }) => ops.includes(op))
-  if (found === undefined) throw new Error(`no collection has the operation ${op}`)
+  if (found === undefined) throw new Error(`no collection has the operation "${op}"`)
   return found
 }
 

@@ -18,10 +18,10 @@ export type PromptChange =
   | { readonly op: 'version'; readonly prompt: PromptHead; readonly version: PromptVersion }
   | { readonly op: 'activate'; readonly promptId: string; readonly versionId: string }
 
-/** A sandbox's prompts by id. Because of the indexes, commands take the same time for any number of prompts. */
+/** A sandbox's prompts by id. The indexes keep the time to store a prompt independent of the number of prompts. */
 export class PromptTable extends Map<string, StoredPrompt> implements Table<StoredPrompt> {
   readonly #ids = new Map<string, string>()
-  /** The number of prompts from each distinct request without an `externalPromptId`; see `Occurrences`. */
+  /** The number of prompts created by each distinct request without an `externalPromptId`; see `Occurrences`. */
   readonly occurrences = new Map<string, number>()
 
   list(): StoredPrompt[] {
@@ -80,7 +80,7 @@ export const promptCollection: Collection<StoredPrompt, PromptTable> = {
   createTable: () => new PromptTable(),
 }
 
-/** Finds a version whose number differs from its position, or else a second active version. */
+/** Returns an error if a version's number differs from its position, or if more than one version is active. */
 function findVersionErrors({ versions }: StoredPrompt): readonly string[] {
   const wrong = versions.findIndex(({ version }, index) => version !== index + 1)
   if (wrong !== -1) return [`/versions/${wrong}/version must be ${wrong + 1}, its position in the list`]
@@ -90,7 +90,7 @@ function findVersionErrors({ versions }: StoredPrompt): readonly string[] {
 
 export type PromptHead = Omit<StoredPrompt, 'versions'>
 
-/** The fields that identify a caller's prompt. They can have any type, since the contract can be edited. */
+/** The fields by which callers identify a prompt. They can have any type, since the contract can be edited. */
 export type ExternalName = Readonly<Partial<Record<'productId' | 'externalPromptId', unknown>>>
 
 /**
@@ -102,7 +102,7 @@ export function externalKey({ productId, externalPromptId }: ExternalName): stri
   return canonicalJson([uuidKey(productId), externalPromptId as Json]) // parsed from JSON
 }
 
-/** Creates a prompt. Its id is derived from `externalPromptId`, or else from the request and its prior occurrences. */
+/** Creates a prompt. Its id is derived from the external key or, if absent, the request and its earlier occurrences. */
 export function createPromptHead(context: WriteContext, draft: PromptDraft, occurrences: Occurrences): PromptHead {
   const seedPath = [context.seed, context.sandbox, 'prompt']
   const ids = {

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import { reasonOf } from '../../base/core/result.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/documents/private-file.ts'
 
-/** A problem with a state file or its log. The message (`is empty`) has no period; `failAt` prepends the location. */
+/** A problem with a state file or its log. The message, such as `is empty`, follows the location that `failAt` adds. */
 export class StateFileError extends Error {
   override readonly name = 'StateFileError'
 }
@@ -51,7 +51,7 @@ export function statOpenFile(path: string, inode: number): Stats | string {
   }
 }
 
-/** The error codes of systems that cannot open or sync a folder. */
+/** The error codes with which a system reports that it cannot open or sync a folder. */
 const UNSUPPORTED: ReadonlySet<unknown> = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM'])
 
 /** Syncs a folder's entries (new and renamed files) to disk, if the system supports this. */

@@ -10,7 +10,7 @@ import type { Lock } from './lock.ts'
 import type { StateFile } from './state-file.ts'
 import type { CompleteOptions } from './write-ahead-log.ts'
 
-/** The minimum interval between the starts of two checkpoints, as a multiple of the first one's duration. */
+/** The minimum interval between the starts of two checkpoints, as a multiple of the duration of the first. */
 const INTERVAL_FACTOR = 20
 
 /** A committer that appends each change to the write-ahead log, and writes the state to the state file soon after. */
@@ -22,7 +22,7 @@ export class DurableCommitter implements Committer {
   readonly #options: CompleteOptions
   /** The earliest start of the next checkpoint, as a `monotonicNow` time. */
   #nextStart = 0
-  /** The task that waits and then writes checkpoints; undefined while the file contains all changes. */
+  /** The task that waits and then writes checkpoints; undefined while no checkpoint is pending. */
   #checkpoints: Promise<void> | undefined
   readonly #stop = new AbortController()
   /** True if the last checkpoint failed. Only the first of several consecutive failures is reported. */

@@ -18,7 +18,7 @@ export interface LockHolder {
   readonly nonce: string
 }
 
-/** Acquires the lock, even from a dead holder. Returns the holder if it is still running. Rejects on a disk error. */
+/** Acquires the lock, or takes it over from a dead holder. Fails with the holder if that process is still running. */
 export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
   for (;;) {
     const holder = readHolder(path)
@@ -86,8 +86,8 @@ function createLock(path: string): Lock | undefined {
 
 /**
  * Replaces the lock file of a dead holder with the file of a second lock, which is named after the dead holder's nonce.
- * If two processes find the same dead holder, only one acquires the second lock; the other waits, finds a new holder,
- * and fails. Returns undefined if another process was faster.
+ * If two processes find the same dead holder, only one acquires the second lock; the other waits, and `takeLock` then
+ * finds the new holder. Returns undefined if another process was faster.
  */
 async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefined> {
   const guard = await takeLock(`${path}.${dead.nonce}`)
@@ -129,7 +129,7 @@ function isRunning({ pid, born }: LockHolder): boolean {
   }
 }
 
-/** Returns the `/proc/PID/stat` fields after the name (0: state, 19: start time), or no fields if unreadable. */
+/** Returns the fields of `/proc/PID/stat` after the name (0: state, 19: start time), or none if it cannot be read. */
 function readStat(pid: number): string[] {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -14,11 +14,11 @@ export function readLog(path: string, state: StateData): LogSummary {
   let [location, lines, entries] = [`The log ${path}`, 0, 0]
   let previous: number | undefined
   try {
-    for (const { line, isEnded } of readLines(path)) {
+    for (const { line, hasLineBreak } of readLines(path)) {
       lines += 1
       location = `Line ${lines} of the log ${path}`
       if (!isSealed(line)) {
-        warnings.push(`${location}${describeTruncation(line, isEnded)}`)
+        warnings.push(`${location}${describeTruncation(line, hasLineBreak)}`)
         continue
       }
       const { seq, crc: _, ...change }: Change & { seq: number; crc: string } = JSON.parse(line.toString('utf8'))
@@ -34,8 +34,8 @@ export function readLog(path: string, state: StateData): LogSummary {
   }
 }
 
-/** Yields the lines of a file, if it exists. `isEnded` is false for a last line that has no line break. */
-function* readLines(path: string): Generator<{ readonly line: Buffer; readonly isEnded: boolean }> {
+/** Yields the lines of a file, if it exists. `hasLineBreak` is false for a last line without a line break. */
+function* readLines(path: string): Generator<{ readonly line: Buffer; readonly hasLineBreak: boolean }> {
   const found = findEntry(path)
   if (found === undefined) return
   if (!found.isFile()) throw new StateFileError('is not a file')
@@ -43,7 +43,7 @@ function* readLines(path: string): Generator<{ readonly line: Buffer; readonly i
   for (let start = 0; start < bytes.length; ) {
     const lineBreak = bytes.indexOf('\n', start)
     const end = lineBreak === -1 ? bytes.length : lineBreak
-    yield { line: bytes.subarray(start, end), isEnded: lineBreak !== -1 }
+    yield { line: bytes.subarray(start, end), hasLineBreak: lineBreak !== -1 }
     start = end + 1
   }
 }
@@ -52,13 +52,13 @@ function* readLines(path: string): Generator<{ readonly line: Buffer; readonly i
 function checkOrder(seq: number, previous: number | undefined, stateSeq: number): void {
   if (previous === undefined ? seq <= stateSeq + 1 : seq === previous + 1) return
   throw new StateFileError(
-    `is entry ${seq} and follows entry ${previous ?? stateSeq}: the state file and its log do not belong together`,
+    `is entry ${seq} but follows entry ${previous ?? stateSeq}: the state file and its log do not belong together`,
   )
 }
 
 /** Returns the end of a sentence about a truncated last entry. Throws for any other line without a valid checksum. */
-function describeTruncation(line: Buffer, isEnded: boolean): string {
-  if (isEnded || isSealed(line.subarray(0, -1)))
+function describeTruncation(line: Buffer, hasLineBreak: boolean): string {
+  if (hasLineBreak || isSealed(line.subarray(0, -1)))
     throw new StateFileError('does not match its checksum, so it was damaged or changed')
   const length = `${line.length} bytes`
   return `, the last entry, is truncated after ${length}, probably by a crash. All earlier entries were loaded.`

@@ -9,7 +9,7 @@ import { parseExport } from '../sandbox-export.ts'
 import { StateFileError } from './disk.ts'
 
 export interface StateDocument {
-  /** The number of the last log entry that the file contains; 0 if there is none. */
+  /** The number of the last change in the file; 0 or absent if there is none. */
   readonly seq?: number
   readonly sandboxes: readonly SandboxDocument[]
 }
@@ -60,7 +60,7 @@ async function findContentProblem({ sandboxes }: StateDocument) {
 /** Returns the line and column of a value as `line 7, column 3: `, or an empty string if the text is too long. */
 async function locate(text: string, pointer: string): Promise<string> {
   if (text.length > MAX_LOCATED) return ''
-  const { parseSource } = await import('../../base/documents/parse.ts') // not needed at startup
+  const { parseSource } = await import('../../base/documents/parse.ts') // needed only for an invalid file
   const source = parseSource(text, '')
   const [, line, column] = (source.ok && source.value.place(pointer).split(':')) || []
   return line === undefined ? '' : `line ${line}, column ${column}: `

@@ -56,7 +56,7 @@ export class StateFile implements Adapter<StateData> {
 
   /**
    * Replaces the state file after the new file is on disk, and removes the written changes from the log. All changes to
-   * the state must be in the log. Changes made during the call are not written.
+   * the state must already be in the log. Changes made during the call are not written.
    */
   async write(state: StateData): Promise<void> {
     const { seq } = state
@@ -68,7 +68,7 @@ export class StateFile implements Adapter<StateData> {
   }
 }
 
-/** Returns a state file's text, up to its checksum, in small pieces. Later changes to the state do not affect it. */
+/** Returns a state file's text, up to its checksum, in small pieces. Later state changes do not affect the text. */
 function stateText({ seq, sandboxes }: StateData): Iterable<string> {
   const lists: Iterable<HeldRecord>[] = []
   const placeholder = randomUUID() // no client can guess it

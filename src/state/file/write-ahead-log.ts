@@ -1,6 +1,6 @@
 /**
- * Writes the write-ahead log, which holds the changes that are not yet in the state file, one per line. Appends are
- * synchronous: a write to the page cache takes a few microseconds, a tenth of the time through Node's thread pool.
+ * Writes the write-ahead log, which has a line for each change that is not yet in the state file. Appends are
+ * synchronous: a write to the page cache takes a few microseconds, but through Node's thread pool ten times as long.
  */
 import {
   closeSync,
@@ -27,9 +27,9 @@ export interface FileStoreOptions {
   readonly report?: (problem: string) => void
   /** Milliseconds from a change to its checkpoint. Slow checkpoints lengthen this delay. Default: 200. */
   readonly checkpointMs?: number
-  /** True to acknowledge a write only after it is on disk, so that a power failure cannot lose it. Default: false. */
+  /** True to acknowledge a write only after it is on disk, so that it survives a power failure. Default: false. */
   readonly sync?: boolean
-  /** Writes to the log, and returns the number of bytes written. Replaced in disk-full tests. Default: `writeSync`. */
+  /** Writes to the log. Returns the number of bytes written. Replaced in tests of a full disk. Default: `writeSync`. */
   readonly write?: (fd: number, bytes: Uint8Array, offset: number) => number
   /** Flushes the log to disk. Replaced in tests of a failing disk. Default: `fdatasync`. */
   readonly syncFile?: (fd: number) => Promise<void>
@@ -121,8 +121,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends an entry, and calls `apply`. `members`: the entry's JSON members except `seq`, plus the closing brace. If
-   * the write or `apply` fails, tries to truncate the log to its previous length, and throws.
+   * Appends an entry, and calls `apply`. `members`: the JSON members that follow `seq`, plus the closing brace. If the
+   * write or `apply` fails, tries to truncate the log to its previous length, and throws.
    */
   append(seq: number, members: string, apply: () => void): void {
     if (this.lossReason !== undefined || !this.#file) throw new Error(this.lossReason ?? 'The log is closed.')
@@ -141,7 +141,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Checks the files only after the first write in each turn. Checking after every write took 2% of a POST's time. */
+  /** Checks the files once per turn of the event loop. Checking after every write took 2% of the time for a POST. */
   #checkOncePerTurn(): void {
     if (this.#isChecked) return
     this.checkFiles()
@@ -160,7 +160,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Returns why this process can no longer write to the files, or undefined. Calls `stat` on the lock and the log. */
+  /** Returns why this process can no longer write; undefined while it can. Calls `stat` on the lock and the log. */
   findLoss(): string | undefined {
     const loss = this.lossReason ?? this.#lock.findLoss() ?? this.#findLogLoss()
     return loss === undefined ? undefined : this.#stopWriting(loss)

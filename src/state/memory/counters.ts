@@ -9,10 +9,10 @@ interface RateWindow {
   readonly used: number
 }
 
-/** The maximum number of rate limit windows. Clients choose the keys. At the limit, a new window evicts the oldest. */
+/** The maximum number of rate limit windows, whose keys clients choose. At the limit, a new one evicts the oldest. */
 const MAX_WINDOWS = 100_000
 
-/** The maximum number of sequences in the process. At the limit, a new one evicts the least recently advanced. */
+/** The maximum number of sequences in the process. At the limit, a new one evicts the least recently advanced one. */
 export const MAX_SEQUENCES = 10_000
 
 /** The lengths up to which keys are stored whole. A longer key is truncated, and a hash of the key is appended. */
@@ -41,7 +41,7 @@ export class Counters {
   consumeRate(sandbox: string, key: string, limit: number, windowMs: number, now: number): RateResult {
     const name = encodePath([sandbox]) + shorten(key, MAX_RATE_KEY)
     const known = this.#windows.get(name)
-    // If the window opens in the future, the sandbox's clock was set back, so the window is discarded.
+    // If the start of the window is in the future, the sandbox's clock was set back, so the window is discarded.
     const isOpen = known !== undefined && known.opened <= now && now < known.ends
     const window = isOpen ? known : { opened: now, ends: now + windowMs, used: 0 }
     const allowed = window.used < limit

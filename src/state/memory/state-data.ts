@@ -56,7 +56,7 @@ export class SandboxData {
     return this.#tables.get(collection.name) as T // created by this collection
   }
 
-  /** Returns an independent copy, which shares the records. */
+  /** Returns a copy that can be changed independently, although it shares the immutable records. */
   copy(): SandboxData {
     const copy = new SandboxData(this.quality)
     for (const [name, table] of this.#tables) copy.#tables.set(name, table.copy())
@@ -106,7 +106,7 @@ export class StateData {
   }
 }
 
-/** Returns the entry after a change, or undefined to remove the entry. Can modify the entry's data. */
+/** Returns the entry after a change, or undefined to remove the entry. May modify the entry's data in place. */
 function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefined {
   switch (change.op) {
     case 'delete':

@@ -60,7 +60,7 @@ export class RedisConnection {
       ...(tls && { tls: {} }),
       lazyConnect: true,
       enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false, // a resent change might be made twice
+      autoResendUnfulfilledCommands: false, // a resent change might be applied twice
       enableReadyCheck: false,
       disableClientInfo: true,
       connectTimeout: connectMs,

@@ -22,7 +22,7 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
       '+@read +@write +@scripting +@connection +info.',
   ],
   [/^WRONGTYPE/, 'another program uses a key with this prefix. Choose another prefix (--state-prefix).'],
-  [/cluster mode/, 'that server is a node of a cluster. Use a server without cluster mode in --state.'],
+  [/cluster mode/, 'that server is a node of a cluster. Set --state to a server without cluster mode.'],
   [
     /DB index|SELECT/,
     'Redis does not have the database in the URL. Choose a lower number, or raise the Redis setting "databases".',
@@ -89,7 +89,7 @@ export function replyWithin<T>(ms: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(async () => {
       await nextTurn()
-      await nextTurn() // the first turn may end before pending input is read
+      await nextTurn() // the first turn of the event loop may end before pending input is read
       reject(TOO_LATE)
     }, ms)
     reply.then(resolve, reject).finally(() => clearTimeout(timer))

@@ -10,13 +10,13 @@ import type { SandboxScripts } from './sandbox-scripts.ts'
 
 type Field = readonly [kind: (typeof KINDS)[number], name: string, value: Argument]
 
-/** The approximate number of characters per write. Such a write takes the process and Redis a few milliseconds. */
+/** The approximate number of characters per write. Such a write takes the process and Redis a few milliseconds each. */
 const WRITE_LENGTH = 64 * 1024
 
 /** Milliseconds after which Redis deletes the staged data of an abandoned import. */
 const STAGED_MS = 10 * 60 * 1000
 
-/** Imports in slices through staging keys, so readers see no partial import. Returns false if `condition` is unmet. */
+/** Imports content through staging keys, so that readers see all or none. Returns false if `condition` is not met. */
 export async function importContent(
   scripts: SandboxScripts,
   sandbox: string,

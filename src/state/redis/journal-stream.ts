@@ -21,7 +21,7 @@ interface JournalStreamOptions {
 /** The approximate maximum total size, in bytes, of the bodies that Redis stores for all replicas. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 
-/** The limits for one read, in messages and in bytes of bodies. They keep replies to a few megabytes. */
+/** The limits for one read, in messages and in bytes of bodies. They keep each reply to a few megabytes. */
 const READ_MESSAGES = 200
 const READ_BYTES = 4 * 1024 * 1024
 
@@ -81,8 +81,8 @@ export function openJournalStream({ connection, prefix, replica, size }: Journal
   }
 }
 
-function toMessage([name, fields]: RedisStreamEntry, bodies: ReadonlyMap<string, string>): StreamMessage {
-  const position = Number.parseInt(name, 10)
+function toMessage([id, fields]: RedisStreamEntry, bodies: ReadonlyMap<string, string>): StreamMessage {
+  const position = Number.parseInt(id, 10)
   const [kind, value = '', , firstId = '', , count, , request = '', , response = '', , text = ''] = fields
   if (kind === 'end') return { kind: 'end', position, text: value }
   if (kind === 'clear') return { kind: 'clear', position, sandbox: value === '' ? undefined : value }

@@ -4,17 +4,17 @@ export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
 /**
  * Returns the prefix of a sandbox's keys: a hash tag and a colon. The keys are:
  *
- * - `head`, a hash: `generation` (if the sandbox has data), `count:events` and the counts of other records, `quality`,
- *   and `settings`, which do not count as data.
+ * - `head`, a hash: `generation` (if the sandbox has data), the number of records in each collection (`count:events`
+ *   etc.), `quality`, and `settings`, which do not count as data.
  * - `events`, a hash of events by position, and `prompts`, a hash of prompts by position. The last member of a prompt
  *   is the list of its versions.
- * - `index`, a hash for finding and counting records: `event named JSON` and `prompt named KEY` find a record by the
- *   caller's name, `event ID` and `prompt ID` count identical records (see `Occurrences`), `events POSITION` counts
- *   replays, `prompts POSITION` is the active version, `last PROMPT` counts versions, `place PROMPT` is the position.
+ * - `index`, a hash. The fields `event named JSON` and `prompt named KEY` find a record by the caller's name for it.
+ *   `event ID` and `prompt ID` count identical records (see `Occurrences`); `events POSITION` counts replays. For a
+ *   prompt, `prompts POSITION` is the active version, `last PROMPT` the version count, and `place PROMPT` the position.
  * - `impact`, a hash of sums by product and day.
- * - `snapshots`, a hash of descriptions by id; `taken`, the number created; `snapshot:ID:head` etc., the copies.
- * - `staged:ID:events` etc.: the data of an import before it replaces the sandbox's data.
- * - `probe-hash` etc., only in `default`: keys that a health check writes and deletes.
+ * - `snapshots`, a hash of descriptions by id; `taken`, how many were created; `snapshot:ID:head` etc., the copies.
+ * - `staged:ID:events` etc.: imported data that has not yet replaced the sandbox's data.
+ * - `probe-hash` etc., only in the sandbox `default`: keys that a health check writes and deletes.
  * - `sequences` and `windows`, hashes of counters; `sequences-order` and `windows-order`, sorted sets of their fields.
  */
 export function sandboxKeys(prefix: string, sandbox: string): string {
@@ -28,11 +28,11 @@ export const impactField = (product: string | null, day: string) => JSON.stringi
 /**
  * Returns the prefix of the keys that do not belong to a sandbox. The keys are:
  *
- * - `format`, the format of all keys, and `id`, which is replaced if Redis is emptied.
+ * - `format`, the name of the format of all keys, and `id`, an id that changes if Redis is emptied.
  * - `sandboxes`, a sorted set of names in order of creation; `created`, a counter for that order and for generations.
  * - `journal`, a stream of messages from all replicas, and `journal-bodies`, a stream of the exchanges' bodies.
  * - `journal-head`, a hash: `id`, unique to this journal, and the numbers of its `messages`, `exchanges` and `bytes`.
- * - `journal-counts`, a hash by sandbox: the first exchange since the sandbox was cleared, and the number of exchanges.
+ * - `journal-counts`, a hash by sandbox: the first exchange since it was cleared, and the exchange count since then.
  */
 export function sharedKeys(prefix: string): string {
   return `{${prefix}}:`

@@ -6,12 +6,12 @@ export interface RedisLocation {
   readonly host: string
   readonly port: number
   readonly tls: boolean
-  /** User and password, decoded; empty if the URL has none. */
+  /** The user and the password, decoded; each is empty if the URL does not contain it. */
   readonly user: string
   readonly password: string
   /** The database number; 0 if the URL has none. */
   readonly database: number
-  /** The URL to show in messages, without user and password, such as `redis://cache:6379/2`. */
+  /** The URL to show in messages, without the user and password, such as `redis://cache:6379/2`. */
   readonly displayUrl: string
   readonly prefix: string
 }

@@ -64,7 +64,7 @@ export async function openRedisStore(
   }
 }
 
-const CLUSTER = 'cannot be used: that server is a node of a cluster. Use a server without cluster mode in --state.'
+const CLUSTER = 'cannot be used: that server is a node of a cluster. Set --state to a server without cluster mode.'
 
 const EMPTIED =
   'was emptied, for example by FLUSHALL or by a restart of Redis without its data. All earlier data is lost.'
@@ -94,7 +94,7 @@ for _, command in ipairs({
 end
 return {found, known}`)
 
-/** Creates a function that runs `PROBE`, returns a message if the format differs, and rejects if a command fails. */
+/** Creates a function that runs `PROBE`, returns a message if the format is unknown, and rejects if a command fails. */
 function createProbe(
   scripts: SandboxScripts,
   { prefix, displayUrl }: RedisLocation,
@@ -108,7 +108,7 @@ function createProbe(
   let knownId: string | undefined
 
   return async () => {
-    if (knownId === undefined) await run() // the client sends EVAL the first time, and then EVALSHA: try both
+    if (knownId === undefined) await run() // the client first sends EVAL, and later EVALSHA, so try both
     const [found, id] = (await run()) as string[] // the script's return type
     if (found !== FORMAT_MARK)
       return (
@@ -133,7 +133,7 @@ function createSettings(scripts: SandboxScripts): Pick<SharedState, 'readRecord'
   return {
     readRecord: async (sandbox) => (await read(sandbox)).record,
     async updateRecord(sandbox, update) {
-      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const current = await read(sandbox)
         const { record, result } = update(current.record)
         if (record === current.record) return result

@@ -3,7 +3,7 @@ import type { Store } from '../store.ts'
 import { sandboxScript } from './lua/prelude.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
 
-/** The maximum number of rate limit windows per sandbox. At the limit, a new window evicts the least recently used. */
+/** The maximum number of rate limit windows per sandbox. A further window evicts the least recently used one. */
 const MAX_WINDOWS = 10_000
 
 /** Milliseconds after which unused counters expire, in addition to the length of their window. */
@@ -11,15 +11,15 @@ const UNUSED_MS = 24 * 60 * 60 * 1000
 
 /**
  * Milliseconds by which the clocks of two replicas may differ. A window that opens at most this far in the future is
- * used: another replica may have opened it. A later window is discarded: the sandbox's clock was set back.
+ * used, since another replica may have opened it. A later window is discarded, as the sandbox's clock was set back.
  */
 const CLOCK_TOLERANCE_MS = 3000
 
 /**
  * Consumes one unit of a counter if a unit is left. Opens a new window if none is open. Arguments: `sequences` or
  * `windows`; the field; the maximum number of fields; the limit; the current time; and the end of a window that opens
- * now. The field becomes the most recent; if there are now too many fields, the least recent is evicted. Returns the
- * number of units that were already used, and the end of the window.
+ * now. The field becomes the most recently used. If there are then too many fields, the least recently used field is
+ * evicted. Returns the number of units that were already used, and the end of the window.
  */
 const CONSUME = sandboxScript(`
 local kind, field, maxFields, limit, now, newEnd = unpack(args)
@@ -72,8 +72,8 @@ export function createCounters(
       return (await consume(sandbox, 'sequences', field, MAX_SEQUENCES, Number.MAX_SAFE_INTEGER, 0, 1)).used
     },
     async listSequences(sandbox) {
-      const counts = await scripts.run(LIST_SEQUENCES, sandbox)
-      return new Map((counts as [string, string][]).map(([key, count]) => [key, Number(count)])) // the return type
+      const counts = await scripts.run(LIST_SEQUENCES, sandbox) // returns pairs of a key and a count
+      return new Map((counts as [string, string][]).map(([key, count]) => [key, Number(count)]))
     },
   }
 }

@@ -40,7 +40,7 @@ export class SandboxScripts {
   }
 }
 
-/** Parses JSON written by this store. Throws a `StoreReadError` with the next step if the JSON is damaged. */
+/** Parses JSON written by this store. If the JSON is damaged, throws a `StoreReadError` that says what to do. */
 export function parseStoredJson<T>(sandbox: string, kind: string, text: RedisReply | undefined): T {
   try {
     return JSON.parse(String(text ?? ''))

@@ -38,7 +38,7 @@ describeWithRedis('exchanges in a Redis that loses its data', () => {
     for (const replica of replicas) await call(replica, path, inSandbox('first'))
     expect(await verify(replicas[0], 'first')).toMatchObject({ count: 3, truncated: false })
     execFileSync('redis-cli', ['-p', `${redis.port}`, 'flushall'])
-    for (const replica of replicas) // each replica appends a notice about lost exchanges
+    for (const replica of replicas) // each replica records the lost exchanges
       expect(await steer(replica, 'GET', '/requests?sandbox=first')).toMatchObject({ truncated: true })
     const late = await startForTest({ state: redis.url, statePrefix, replica: 'late', clock: 'real' })
     for (const name of ['first', 'second']) await call(late, path, inSandbox(name))

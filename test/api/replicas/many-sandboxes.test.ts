@@ -12,11 +12,11 @@ const COUNT = 2000
 describeWithRedis('a replica with many sandboxes in the shared state', () => {
   const redis = sharedRedis()
 
-  test('lists all sandboxes, and keeps at most --sandbox-limit of them in memory', async () => {
+  test('lists all sandboxes, but keeps no more of them in memory than --sandbox-limit allows', async () => {
     const { store, shared } = await openRedisOrFail(redis().url, 'many')
     const names = Array.from({ length: COUNT }, (_, index) => `sandbox-${index}`)
     await Promise.all(names.map((sandbox) => store.recordEvent({ ...context, sandbox }, event())))
-    expect(await shared.listSandboxes(2)).toEqual(names.slice(-2)) // the newest
+    expect(await shared.listSandboxes(2)).toEqual(names.slice(-2)) // the newest two
     const simulator = await startForTest({ state: redis().url, statePrefix: 'many', sandboxLimit: 10 })
     const stored = (await listSandboxes(simulator)).filter(({ events }) => events === 1)
     expect(stored.map(({ name }) => name)).toEqual(names) // in order of creation

@@ -5,7 +5,7 @@ import { describeWithRedis, redisForTest } from '../../support/redis.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 import { startReplicas } from './start-replicas.ts'
 
-/** Returns the error message from a failed start with this state, or `started` if the start succeeds. */
+/** Returns the error message if the simulator fails to start with this state, or else `started`. */
 const startError = (state: string): Promise<string> =>
   startForTest({ state }).then(
     () => 'started',

@@ -79,7 +79,7 @@ describeWithRedis('when Redis refuses commands,', () => {
     await expect.poll(outcomes).toEqual([200, 201])
   })
 
-  test('a sandbox can be deleted when memory is full, and then changes are accepted again', async () => {
+  test('a sandbox can be deleted when memory is full, after which changes are accepted again', async () => {
     const redis = await redisForTest()
     const { store, connection: admin } = await openRedisOrFail(redis.url, 'full')
     const [one, two] = await startReplicas(redis, { statePrefix: 'full' })

@@ -12,9 +12,9 @@ describeWithRedis('in shared sandboxes,', () => {
   const redis = sharedRedis()
   const test = plainTest.extend('replicas', () => startReplicas(redis()))
   const statuses = async (replicas: readonly { readonly origin: string }[]) => {
-    const responses = []
-    for (const replica of replicas) responses.push((await call(replica, path)).status)
-    return responses
+    const codes = []
+    for (const replica of replicas) codes.push((await call(replica, path)).status)
+    return codes
   }
 
   test('setting or removing rules takes effect on all replicas immediately', async ({ replicas }) => {
@@ -26,11 +26,11 @@ describeWithRedis('in shared sandboxes,', () => {
     expect(await statuses(replicas)).toEqual([200, 200, 200])
   })
 
-  test('a rule’s times and sequence items are counted across all replicas', async ({ replicas }) => {
+  test('a rule’s uses and sequence items are counted across all replicas', async ({ replicas }) => {
     const [one, two] = replicas
     await putRules(one, [{ scenario: 'rate-limited', times: 4 }])
-    const responses = [...(await statuses(replicas)), ...(await statuses(replicas))]
-    expect(responses).toEqual([429, 429, 429, 429, 200, 200])
+    const codes = [...(await statuses(replicas)), ...(await statuses(replicas))]
+    expect(codes).toEqual([429, 429, 429, 429, 200, 200])
     expect(await steer(two, 'GET', '/scenarios')).toMatchObject({ counts: { rules: [{ acted: 4, left: 0 }] } })
     await putRules(two, [{ sequence: '429, 503, 200' }])
     expect(await statuses(replicas)).toEqual([429, 503, 200])
@@ -68,7 +68,7 @@ describeWithRedis('in shared sandboxes,', () => {
     expect(await steer(one, 'GET', '/scenarios?sandbox=with-rules')).toMatchObject({ rules: [] })
   })
 
-  test('each response names its replica, and /__sim/info names the state’s address', async ({ replicas: [one] }) => {
+  test('each response names its replica, and /__sim/info shows the state’s address', async ({ replicas: [one] }) => {
     expect((await call(one, path)).headers.get('x-sim-replica')).toBe('one')
     expect(await readStateInfo(one)).toMatchObject({ file: redis().url })
   })
@@ -89,12 +89,12 @@ describeWithRedis('replicas with --watch', () => {
     await writeFile(file, text)
     const replicas = await startReplicas(redis(), { contract: file, watch: true })
     const [one, two] = replicas
-    const reload = async (changed: string, number: number) => {
+    const reload = async (changed: string, generation: number) => {
       await writeFile(file, changed)
       for (const replica of replicas)
         await expect
           .poll(() => steer(replica, 'GET', '/info'), { timeout: 45_000 })
-          .toMatchObject({ contract: { generation: number } })
+          .toMatchObject({ contract: { generation } })
     }
     await putRules(one, [{ operation: 'createEvent', scenario: 'forbidden' }, { scenario: '429' }])
     expect([await send(one), await send(two)]).toEqual([403, 403])

@@ -17,12 +17,12 @@ import { startForTest } from '../../support/start.ts'
 
 const sim = sharedSimulator()
 
-/** The path of a model with data in every nullable field, so that each kind of damage finds all of its targets. */
-const fullModel = '/v1/models/00000000-0000-4000-8000-0000000000f0/analytics?period=7d'
+/** The path of analytics with a value in every nullable field, so that each kind of damage finds all its targets. */
+const modelPath = '/v1/models/00000000-0000-4000-8000-0000000000f0/analytics?period=7d'
 
 const closedKeyword = 'unevaluatedProperties'
 
-/** `targets`: the minimum number of different targets that 40 seeds select (for writes, the number of all targets). */
+/** `targets`: the minimum number of different targets for 40 seeds. For writes, this is the number of all targets. */
 const drifts = [
   { name: 'drop-field', keyword: 'required', targets: { getModelAnalytics: 25, createPrompt: 3, createEvent: 2 } },
   { name: 'wrong-type', keyword: 'type', targets: { getModelAnalytics: 25, createPrompt: 5, createEvent: 2 } },
@@ -37,7 +37,7 @@ const pairs = drifts
 
 /** Requests whose responses have every field. */
 const fullRequests = {
-  getModelAnalytics: [fullModel, {}],
+  getModelAnalytics: [modelPath, {}],
   createPrompt: ['/v1/prompts', { body: prompt({ externalPromptId: 'p-1' }) }],
   createEvent: ['/v1/events', { body: event() }],
 } as const
@@ -79,11 +79,11 @@ test.each(pairs)('$name on $operation.id breaks exactly one rule, with each of 4
 describe('the target of drift', () => {
   const targetWith = async (scenario: string, seed?: string) => {
     const headers = seed === undefined ? {} : { 'x-sim-seed': seed }
-    return targetIn((await call(sim(), fullModel, { scenario, headers })).headers)
+    return targetIn((await call(sim(), modelPath, { scenario, headers })).headers)
   }
 
   test('is the same for the same seed, even in another simulator', async () => {
-    const other = await call(await startForTest(), fullModel, { headers: { 'x-sim-scenario': 'wrong-type;seed=7' } })
+    const other = await call(await startForTest(), modelPath, { headers: { 'x-sim-scenario': 'wrong-type;seed=7' } })
     expect(targetIn(other.headers)).toBe(await targetWith('wrong-type;seed=7'))
   })
 
@@ -103,7 +103,7 @@ const namedTargets = [
 ] as const
 
 test.each(namedTargets)('%s acts on the named target %s', async (name, pointer, keyword) => {
-  const response = await call(sim(), fullModel, { headers: { 'x-sim-scenario': `${name};pointer=${pointer}` } })
+  const response = await call(sim(), modelPath, { headers: { 'x-sim-scenario': `${name};pointer=${pointer}` } })
   expect(response.headers.get('x-sim-damage')).toBe(`${name} at ${pointer}`)
   expect(findBrokenRules('getModelAnalytics', 200, response.body, { isStrict: true })).toEqual(
     brokenBy(keyword, pointer),
@@ -111,8 +111,8 @@ test.each(namedTargets)('%s acts on the named target %s', async (name, pointer, 
 })
 
 test('an asterisk in a pointer matches every item of a list, and nothing else changes', async () => {
-  const whole = objectOf(await call(sim(), fullModel))
-  const response = await call(sim(), fullModel, { scenario: 'null-required;pointer=/dataPoints/*/date' })
+  const whole = objectOf(await call(sim(), modelPath))
+  const response = await call(sim(), modelPath, { scenario: 'null-required;pointer=/dataPoints/*/date' })
   expect(response.headers.get('x-sim-damage')).toBe('null-required at /dataPoints/*/date')
   const points = whole['dataPoints'] as JsonObject[]
   expect(response.body).toEqual({ ...whole, dataPoints: points.map((point) => ({ ...point, date: null })) })
@@ -134,7 +134,7 @@ test.each([
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test('a target that the response lacks is refused, so no test silently runs without damage', async () => {
+test('a target that the response lacks is refused, so that no test silently runs without damage', async () => {
   const empty = '/v1/models/00000000-0000-4000-8000-0000000000f1/analytics'
   const scenarios = ['unknown-enum', 'drop-field;pointer=/recommendations/summary', 'wrong-type;pointer=/dataPoints/30']
   for (const scenario of [...scenarios, 'drop-field;pointer=/recommendations/summary, reset']) {

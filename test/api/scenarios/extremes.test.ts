@@ -34,7 +34,7 @@ describe('a valid response with extreme values', () => {
   test.each([
     ['longest-texts', /^This text just keeps going\. [\s\S]{9972}$/],
     ['strange-texts', /"It's" .*<b>.*[\s\S]*\n[\s\S]*שלום.*👩‍👩‍👧‍👦/u],
-  ])('has %s in free text, but not in labels, dates or enums', async (scenario, pattern) => {
+  ])('has the values of %s in free text, but not in labels, dates or enums', async (scenario, pattern) => {
     const values = listValues(await readAnalytics(`no-null, ${scenario}`))
     const fields = new Set(values.flatMap(([field, value]) => (pattern.test(String(value)) ? field : [])))
     expect(fields).toContain('/recommendations/summary')
@@ -59,7 +59,7 @@ describe('a valid response with extreme values', () => {
   })
 
   test.each([
-    ['largest-numbers;fields=mesageCount', /there is no such field "mesageCount"\. Did you mean "messageCount"/],
+    ['largest-numbers;fields=mesageCount', /does not apply to a field "mesageCount"\. Did you mean "messageCount"/],
     ['longest-texts, strange-texts', /cannot both act on one response/],
   ])('is not sent for the invalid scenario %s', async (scenario, reason) => {
     expectRefusal(await call(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } }), 400, reason)

@@ -46,7 +46,7 @@ test('redirect points to the same URL with its query, unless a location is set',
   expect(text).not.toContain('secret-1234')
 })
 
-test('a gateway rule acts even on requests without a key or an operation, until it is used up', async () => {
+test('a gateway rule applies even to requests without a key or an operation, until it is used up', async () => {
   const sandbox = 'gateway-rule'
   await putRules(sim(), [{ scenario: 'bad-gateway', times: 2 }], sandbox)
   const statuses: number[] = []
@@ -87,7 +87,7 @@ test.each([
   for (const path of [analyticsPath, '/v1/unknown']) expectRefusal(await callWith(scenario, path), 400, reason)
 })
 
-test('the HAR file has the media type of a gateway page', async () => {
+test('the HAR file contains the media type of a gateway page', async () => {
   await call(sim(), analyticsPath, { sandbox: 'gateway-har', scenario: 'bad-gateway' })
   const { text } = await call(sim(), '/__sim/requests?sandbox=gateway-har&format=har')
   expect(text).toContain('"mimeType":"text/html; charset=utf-8"')

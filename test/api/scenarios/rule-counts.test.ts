@@ -18,7 +18,7 @@ async function callTimes(sandbox: string, count: number, target: TestSimulator =
   return statuses
 }
 
-test('each rule shows how many times it has acted, and how many times it can still act', async () => {
+test('the counts show how many times each rule was applied, and how many more times it can be applied', async () => {
   await putRules(sim(), [{ scenario: '429', times: 2 }, { sequence: '503, 200' }, { scenario: '404' }], 'counted')
   await callTimes('counted', 1)
   expect(await countsIn('counted')).toEqual({ rules: [{ acted: 1, left: 1 }, { acted: 0 }, { acted: 0 }], startUp: [] })
@@ -26,7 +26,7 @@ test('each rule shows how many times it has acted, and how many times it can sti
   expect(await countsIn('counted')).toEqual({ rules: [{ acted: 2, left: 0 }, { acted: 3 }, { acted: 0 }], startUp: [] })
 })
 
-test('a rule does not count requests that it does not act on', async () => {
+test('a rule does not count requests that it is not applied to', async () => {
   const rules = [
     { operation: 'createEvent', scenario: '503', times: 3 },
     { scenario: '404', enabled: false },
@@ -40,7 +40,7 @@ test('a rule does not count requests that it does not act on', async () => {
   expect(await countsIn('spared')).toMatchObject({ rules: counts })
 })
 
-test('rules returned by GET can be sent back with PUT, and then count from 0', async () => {
+test('rules returned by GET can be sent back with PUT, and their counts then restart at 0', async () => {
   await putRules(sim(), [{ scenario: '429', times: 2 }], 'again')
   await callTimes('again', 2)
   const { rules } = await steer(sim(), 'GET', '/scenarios?sandbox=again')
@@ -58,7 +58,7 @@ test('added rules come last, with their own counts, and the existing counts do n
   expect(await countsIn('added')).toMatchObject({ rules: [{ acted: 1, left: 0 }, { acted: 1, left: 0 }, { acted: 1 }] })
 })
 
-test('an invalid rule or a rule beyond the limit is refused, and no rule is added', async () => {
+test('if one of several rules is invalid or beyond the limit, the request is refused and adds no rule', async () => {
   const add = (rules: Json) => call(sim(), '/__sim/scenarios?sandbox=refused', { token: null, body: { rules } })
   await add(Array.from({ length: 999 }, () => ({ scenario: 'slow' })))
   expectRefusal(await add([{ scenario: 'slow' }, { scenario: 'slwo' }]), 400, 'Invalid rules: body/rules/1')
@@ -66,7 +66,7 @@ test('an invalid rule or a rule beyond the limit is refused, and no rule is adde
   expect((await steer(sim(), 'GET', '/scenarios?sandbox=refused'))['rules']).toHaveLength(999)
 })
 
-test('a rule added with position=first acts first, and the other rules keep their counts and sequences', async () => {
+test('position=first adds a rule before the others, which keep their counts and sequence positions', async () => {
   const sandbox = 'in-front'
   const rules = [
     { scenario: '429', times: 1 },

@@ -53,8 +53,8 @@ const aPrompt: Call = ['/v1/prompts', { body: prompt() }]
 test.each([
   [{ scenario: 'rate-limited', parameters: { 'retry-after': 3 } }, 'rate-limited;retry-after=3'],
   [{ scenario: 'status', parameters: { code: 418, body: 'a;b' } }, 'status;code=418;body="a;b"'],
-  [{ scenario: 'slow;ms=1', parameters: { ms: 2 } }, /: body\/rules\/0\/parameters: .*must name one scenario/],
-  [{ sequence: '429, 200', parameters: { ms: 2 } }, /body\/rules\/0\/parameters: "scenario" must name one/],
+  [{ scenario: 'slow;ms=1', parameters: { ms: 2 } }, /: body\/rules\/0\/parameters: .*must be a scenario name/],
+  [{ sequence: '429, 200', parameters: { ms: 2 } }, /body\/rules\/0\/parameters: "scenario" must be a/],
 ])('the parameters of the rule %j become part of its scenario, or the rule is refused: %s', async (rule, expected) => {
   const request = { method: 'PUT', token: null, body: { rules: [rule] } }
   const response = await call(sim(), `/__sim/scenarios?sandbox=${freshSandbox()}`, request)
@@ -68,8 +68,8 @@ describe('a rule matches', () => {
   const matchingCall: Call = ['/v1/events', { body: event({ value: '7' }), headers: { 'x-a': '1' } }]
 
   test.each<[string, JsonObject, Call, Call]>([
-    ['a model', { model: modelId }, analytics, analyticsOf(shopModel)],
-    ['a product, including the analytics of its models', { product: shop }, analyticsOf(shopModel), analytics],
+    ['requests for a model', { model: modelId }, analytics, analyticsOf(shopModel)],
+    ['requests for a product, including its models’ analytics', { product: shop }, analyticsOf(shopModel), analytics],
     ['only requests that satisfy all its conditions', all, matchingCall, anEvent({ value: '7' })],
   ])('%s', async (_name, match, hit, missed) => {
     const sandbox = await sandboxWith([{ match, scenario: 'unavailable' }])
@@ -78,7 +78,7 @@ describe('a rule matches', () => {
     expect([200, 201]).toContain(passed)
   })
 
-  test('an operation, with or without further conditions', async () => {
+  test('requests for an operation, with or without further conditions', async () => {
     const sandbox = await sandboxWith([
       { operation: 'createPrompt', scenario: 'unavailable' },
       { operation: 'getModelAnalytics', match: { query: { period: null } }, scenario: 'unavailable' },
@@ -86,14 +86,14 @@ describe('a rule matches', () => {
     expect(await statusesOf(sim(), sandbox, [aPrompt, anEvent(), analytics, week])).toEqual([503, 201, 503, 200])
   })
 
-  test('only JSON if it has a condition on the body, and any other body is refused as usual', async () => {
+  test('only JSON bodies if it has a condition on the body, and other bodies are refused as usual', async () => {
     const sandbox = await sandboxWith([{ match: { body: { '/eventType': 'a' } }, scenario: 'unavailable' }])
     expect(await statusesOf(sim(), sandbox, [['/v1/events', { body: '{"eventType":"a"' }]])).toEqual([400])
   })
 })
 
 describe('among several rules,', () => {
-  test('only the first rule that applies to a request acts, until it is used up', async () => {
+  test('only the first rule that fits a request is applied to it, until the rule is used up', async () => {
     const sandbox = await sandboxWith([
       { match: { model: modelId }, scenario: 'not-found', times: 2 },
       { scenario: 'unavailable, slow;ms=1', times: 2 },
@@ -142,7 +142,7 @@ describe('probability', () => {
     expect(combinations.size).toBe(4)
   })
 
-  test('0.5 applies a rule to about half of the requests, and the next rule acts on the others', async () => {
+  test('0.5 applies a rule to about half of the requests, and the next rule applies to the others', async () => {
     const statuses = await results(sim(), await sandboxWith([...flaky, { scenario: 'rate-limited' }]))
     const faulted = statuses.filter((status) => status === 503).length
     expect(faulted).toBeGreaterThan(8)
@@ -171,7 +171,7 @@ describe('PUT /__sim/scenarios', () => {
 
   test.each<[string, Json, RegExp]>([
     ['a type other than object', 'unavailable', /\/rules\/1/],
-    ['a method that the operation does not have', { ...event503, match: { method: 'GET' } }, /is POST, not "GET"\./],
+    ['a method that the operation does not have', { ...event503, match: { method: 'GET' } }, /Known: POST\./],
     ['the path of another operation', { ...event503, match: { path: '/v1/prompts' } }, /Known: \/v1\/events\./],
     ['an unknown query parameter', { scenario: '503', match: { query: { perod: '7d' } } }, /Did you mean "period"\?/],
     ['a condition on the response', { scenario: '503', match: { status: 200 } }, /match\/status: is not allowed here/],

@@ -30,13 +30,13 @@ const orders = [
   ['500, 200, 500', [500, 200, 500, 500]],
 ] as const
 
-test.for(orders)('the items of %s are used in order; the last repeats', async ([sequence, statuses], { sandbox }) => {
+test.for(orders)('the items of %s are used in order; the last is reused', async ([sequence, statuses], { sandbox }) => {
   expect(await statusesOf(statuses.length, sandbox, sequence)).toEqual(statuses)
   await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
   expect(await statusesOf(statuses.length, sandbox)).toEqual(statuses)
 })
 
-test('concurrent requests share the items: each but the last is used as many times as written', async ({ sandbox }) => {
+test('parallel requests share a sequence: each item but the last is used as often as written', async ({ sandbox }) => {
   const all = Array.from({ length: 40 }, () => statusOf(sandbox, '429*7, 503*5, 404*3, 200'))
   const statuses = await Promise.all(all)
   const count = (status: number) => statuses.filter((one) => one === status).length
@@ -52,7 +52,7 @@ describe('a sequence is counted separately', () => {
     expect(statuses).toEqual([429, 429, 429, 503, 503, 503])
   })
 
-  test('for each rule, even if rules have identical sequences, and for headers', async ({ sandbox }) => {
+  test('for each rule, even if rules have identical sequences, and for the header', async ({ sandbox }) => {
     const sequence = '429, 200'
     const rules = ['a', 'b'].map((name) => ({ sequence, match: { header: { 'x-case': name } } }))
     await putRules(sim(), rules, sandbox)
@@ -70,7 +70,7 @@ describe('a sequence is counted separately', () => {
     expect(valueAt(sequences, '/2/rule')).toBeUndefined()
   })
 
-  test('for each PUT of rules, and earlier sequences are no longer listed', async ({ sandbox }) => {
+  test('for each PUT of rules, after which earlier sequences are no longer listed', async ({ sandbox }) => {
     for (let round = 0; round < 2; round += 1) {
       await putRules(sim(), [{ sequence: '429*2, 200' }], sandbox)
       expect(await statusesOf(3, sandbox)).toEqual([429, 429, 200])
@@ -113,7 +113,7 @@ describe('GET /__sim/sequences', () => {
   })
 })
 
-test('a sequence and a scenario in the same request both act', async ({ sandbox }) => {
+test('a sequence and a scenario in the same request both apply', async ({ sandbox }) => {
   const options = { sandbox, scenario: 'drop-field', headers: { 'x-sim-sequence': '429, 200' } }
   const first = await call(sim(), analyticsPath, options)
   const second = await call(sim(), analyticsPath, options)
@@ -134,7 +134,7 @@ describe('a sequence is refused', () => {
     expect(await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)).toEqual({ sequences: [] })
   })
 
-  test('at an item that conflicts with a scenario in the same request', async ({ sandbox }) => {
+  test('when it reaches an item that conflicts with a scenario in the same request', async ({ sandbox }) => {
     const options = { sandbox, scenario: 'server-error', headers: { 'x-sim-sequence': '200, 429' } }
     await call(sim(), analyticsPath, options)
     expectRefusal(await call(sim(), analyticsPath, options), 400, /cannot both act/)

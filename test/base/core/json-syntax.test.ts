@@ -27,7 +27,7 @@ describe('the description of broken JSON', () => {
     expect(describeSyntaxError('[1\n 2]', 7)).toMatch(/^line 8, column 2 has "2"/)
   })
 
-  test('gives the position of the character in long text, because counting its lines would take too long', () => {
+  test('gives the character number instead of the line in long text, since counting lines would take too long', () => {
     expect(describeSyntaxError(`${'\n'.repeat(2_000_000)}]`)).toMatch(/^character 2000001 has "\]"/)
   })
 

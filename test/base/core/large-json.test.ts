@@ -56,7 +56,7 @@ test('a refusal names the line and column of a syntax error', async () => {
 describe('readLargeJson limits', () => {
   const values = (count: number) => `[${new Array(count).fill(0).join()}]`
 
-  test('the number of values in a record, but not in a list of records', async () => {
+  test('the number of values in each record of a list separately', async () => {
     const record = `{"fields":${values(maxRecordValues / 2)}}`
     expect((await read(`{"events":[${record},${record},${record}]}`)).ok).toBe(true)
     const large = values(maxRecordValues)
@@ -65,7 +65,7 @@ describe('readLargeJson limits', () => {
     expect(await refusal(`{"a":${'{"b":'.repeat(3)}${large}}}}}`)).toMatch(/^\/a\/b /)
   })
 
-  test('the number of characters in a record', async () => {
+  test('the number of characters in a record, and in one string', async () => {
     const half = `"${'x'.repeat(maxRecordLength / 4)}"`
     expect((await read(`{"events":[{"a":${half},"b":${half}},{"a":${half},"b":${half}}]}`)).ok).toBe(true)
     const longRecord = await refusal(`{"events":[{},[${half},${half},${half},${half}]]}`)

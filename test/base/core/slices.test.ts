@@ -43,7 +43,7 @@ test('work that takes too long is abandoned', async () => {
   expect(visits).toBe(maxWorkMs / 100 + 1)
 })
 
-test('a pause is due after 10 ms of work, and not again right after the pause', async () => {
+test('a pause is due after 10 ms of work, but not again right after the pause', async () => {
   const { elapsed, advance } = createClock()
   const work = new SlicedWork(elapsed)
   advance(9)

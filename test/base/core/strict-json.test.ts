@@ -20,7 +20,7 @@ test('readJson reads what JSON.stringify produces, but refuses members named __p
       const isRefused = /"__proto__":/.test(text)
       expect(outcome.ok).toBe(!isRefused)
       if (outcome.ok) expect(outcome.value).toEqual(JSON.parse(text))
-      // Leading white space forces the reader to read token by token.
+      // Leading white space forces `readJson` to read token by token.
       expect(read(` ${text}`)).toEqual(outcome)
     }),
     { numRuns: 500 },
@@ -68,20 +68,20 @@ describe('readJson accepts', () => {
     ['the same name in different objects', '[{"a":1},{"a":2},{"b":{"a":3}}]', [{ a: 1 }, { a: 2 }, { b: { a: 3 } }]],
     ['the same name at several levels', '{"a":{"a":{"a":1}}}', { a: { a: { a: 1 } } }],
     ['an empty name', '{"":1}', { '': 1 }],
-    ['a pair of surrogates', '"\\ud83d\\ude00"', '😀'],
-    ['the name of an object method', '{"constructor":1,"toString":2}', { constructor: 1, toString: 2 }],
+    ['a surrogate pair', '"\\ud83d\\ude00"', '😀'],
+    ['names that all objects inherit', '{"constructor":1,"toString":2}', { constructor: 1, toString: 2 }],
     ['the largest number', '1.7976931348623157e308', Number.MAX_VALUE],
     ['a number that rounds to zero', '1e-400', 0],
   ])('%s', (_name, text, value) => {
     expect(read(text)).toEqual({ ok: true, value })
   })
 
-  test('the deepest accepted nesting', () => {
+  test('nesting of the maximum depth', () => {
     expect(read(nested(maxDepth)).ok).toBe(true)
   })
 })
 
-describe('readJson refuses, with the pointer,', () => {
+describe('readJson refuses, with a JSON Pointer in the error,', () => {
   test.each([
     ['empty text', '', '', /must be JSON/],
     ['broken JSON', '{"a":1,}', '', /must be JSON: line 1, column 8/],
@@ -92,8 +92,8 @@ describe('readJson refuses, with the pointer,', () => {
     ['a duplicate name after a nested object', '{"a":1,"b":{"c":2},"a":3}', '', /has the member "a" twice/],
     ['a duplicate name with quotes and backslashes', '{"a\\"\\\\":1,"a\\"\\\\":2}', '', /twice/],
     ['a duplicate name within a list', '[[{"x":1,"y":2,"x":3}]]', '', /has the member "x" twice/],
-    ['__proto__', '{"a":[{"__proto__":1}]}', '/a/0/__proto__', /is not allowed/],
-    ['__proto__, escaped', '{"__pr\\u006fto__":1}', '/__proto__', /is not allowed/],
+    ['a member named __proto__', '{"a":[{"__proto__":1}]}', '/a/0/__proto__', /is not allowed/],
+    ['a member whose escaped name is __proto__', '{"__pr\\u006fto__":1}', '/__proto__', /is not allowed/],
     ['half a surrogate pair', '{"a":["\\ud800"]}', '/a/0', /surrogate/],
     ['half a surrogate pair in a name', '{"a":{"\\udfff":1}}', '/a', /surrogate/],
     ['a positive number out of range', '{"a":[1,1e309]}', '/a/1', /number/],
@@ -130,7 +130,7 @@ describe('a large body', () => {
 
   test.each([
     ['items', JSON.stringify(new Array(maxValues + 1).fill(1))],
-    ['lists', JSON.stringify(Array.from({ length: maxValues / 2 + 1 }, () => [1]))],
+    ['items in nested lists', JSON.stringify(Array.from({ length: maxValues / 2 + 1 }, () => [1]))],
     ['members in two objects', JSON.stringify([1, 2].map(() => ({ ...new Array(maxValues / 2).fill(1) })))],
   ])('with too many %s is refused, unless the caller allows more', (_name, text) => {
     expect(read(text)).toEqual(refusal('', new RegExp(`more than ${maxValues} members and items`)))

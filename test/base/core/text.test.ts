@@ -17,7 +17,7 @@ test.each([
   ['perxxd', undefined],
   ['campaign', undefined],
   ['', undefined],
-])('the known name similar to %j is %j', (name, similar) => {
+])('for %j, findSimilar returns %j', (name, similar) => {
   expect(findSimilar(name, known)).toBe(similar)
 })
 
@@ -35,7 +35,7 @@ test.each([
   ['no', undefined],
   ['', undefined],
   ['timeout', undefined],
-])('the known name nearest to %j is %j', (name, nearest) => {
+])('for %j, findNearest returns %j', (name, nearest) => {
   expect(findNearest(name, scenarios)).toBe(nearest)
 })
 

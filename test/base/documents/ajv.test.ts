@@ -24,17 +24,17 @@ const treeOf = (depth: number): Json => ({
 })
 
 test.each<[string, JsonObject, Json]>([
-  ['items behind a reference', { items: { $ref: '#/$defs/text' } }, wrongItems],
+  ['items with a referenced schema', { items: { $ref: '#/$defs/text' } }, wrongItems],
   ['items', { items: { type: 'string' } }, wrongItems],
   ['items after a prefix', { prefixItems: [{ type: 'number' }], items: false }, wrongItems],
-  ['items that are choices', { items: { $ref: '#/$defs/choice' } }, wrongItems],
+  ['items with a choice of types', { items: { $ref: '#/$defs/choice' } }, wrongItems],
   ['items that are not evaluated', { unevaluatedItems: { $ref: '#/$defs/text' } }, wrongItems],
-  ['an item that must be contained', { contains: { $ref: '#/$defs/text' } }, wrongItems],
+  ['items of which at least one must match', { contains: { $ref: '#/$defs/text' } }, wrongItems],
   ['members', { additionalProperties: { $ref: '#/$defs/text' } }, wrongMembers],
   ['members that are not allowed', { additionalProperties: false }, wrongMembers],
   ['members that match a pattern', { patternProperties: { m: { $ref: '#/$defs/text' } } }, wrongMembers],
   ['members that are not evaluated', { unevaluatedProperties: false }, wrongMembers],
-  ['names', { propertyNames: { $ref: '#/$defs/tree' } }, wrongMembers],
+  ['member names', { propertyNames: { $ref: '#/$defs/tree' } }, wrongMembers],
   ['a tree', { $ref: '#/$defs/tree' }, treeOf(3)],
   ['lists of lists', { items: { items: { $ref: '#/$defs/text' } } }, [[...(wrongItems as Json[])]]],
 ])('the number of errors does not grow with the size of the value: %s', (_name, schema, value) => {
@@ -83,7 +83,7 @@ const values = fc.oneof(leaf, list(leaf), list(list(leaf)))
 test('the limit on errors does not change which values are valid', () => {
   fc.assert(
     fc.property(schemas, values, (schema, value) => {
-      // Without `allErrors`, ajv does not collect errors, so no limit is needed.
+      // Without `allErrors`, ajv stops at the first error, so no limit is needed.
       const plain = createAjv(() => undefined, { allErrors: false }).compile({ $defs, ...schema })
       expect(compile(schema)(value)).toBe(plain(value))
     }),

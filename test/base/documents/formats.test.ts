@@ -15,7 +15,7 @@ test.each<[format: string, valid: readonly Json[], invalid: readonly Json[]]>([
   ['date', ['2024-02-29'], ['2026-02-29', '2026-1-1']],
   ['duration', ['P1D', 'PT1H30M', 'P1W', 'P1Y2M3DT4H5M6S'], ['1D', 'P', 'PT', 'P1W1D']],
   ['int32', [0, 1.0, -2147483648, 2147483647], [1.5, 2147483648, -2147483649]],
-  // As a JavaScript number, 2^63 - 1 is 2^63.
+  // As a JavaScript number, 2^63 - 1 is rounded to 2^63.
   ['int64', [0, 2 ** 53, -(2 ** 63), 2 ** 63], [1.5, 2 ** 64, -(2 ** 64)]],
   ['float', [1.5, 1e38], []],
   ['double', [1.5, 1e308], []],
@@ -49,7 +49,7 @@ test.each<[divisor: number, valid: readonly number[], invalid: readonly number[]
   [1e-7, [1e-7, 3e-7, 1], [1.5e-7]],
   [3, [3, 9007199254740990, 3e21], [1e21, 3.5]],
   [1.5, [3, 4.5], [4]],
-])('multiples of %d follow decimal arithmetic', (multipleOf, valid, invalid) => {
+])('multipleOf %d is checked in decimal arithmetic', (multipleOf, valid, invalid) => {
   const validate = compile({ multipleOf })
   expect(valid.filter((value) => !validate(value))).toEqual([])
   expect(invalid.filter((value) => validate(value))).toEqual([])

@@ -89,7 +89,7 @@ test('an alias can be used thousands of times, and each use gets its own copy of
   expect(list[0]?.b).not.toBe(list[1]?.b)
 })
 
-test('a merge key adds the aliased members that the object itself lacks', () => {
+test('a merge key adds the aliased members that the object itself lacks, but a quoted "<<" is an ordinary key', () => {
   const { value } = parse('a: &a { x: 1, y: 1 }\nb: &b { z: 3 }\nc: { <<: [*a, *b], y: 2 }\nd: { "<<": 1 }\n')
   expect(value).toMatchObject({ c: { x: 1, y: 2, z: 3 }, d: { '<<': 1 } })
 })

@@ -15,7 +15,7 @@ async function* pieces() {
 }
 
 describe('a private file', () => {
-  test('is accessible only to its owner when it is created', async () => {
+  test('is created with mode 600', async () => {
     const file = join(await tempFolder(), 'new')
     await writePrivateFile(file, pieces())
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'one, two'])
@@ -28,7 +28,7 @@ describe('a private file', () => {
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'new'])
   })
 
-  test('stays unchanged until the new content is complete, and if writing fails', async () => {
+  test('does not change before the new content is complete, or if writing fails', async () => {
     const file = await tempFile('old', 'old')
     async function* failingPieces() {
       yield 'new'

@@ -24,7 +24,7 @@ test('the message about duplicates names the first two items that are the same',
   ])
 })
 
-test('uniqueItems accepts a list if and only if no two items are the same JSON', () => {
+test('uniqueItems accepts a list if and only if no two items are the same JSON value', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 2 })), (list) => {
       const items = JSON.parse(JSON.stringify(list)) as Json[]

@@ -15,7 +15,7 @@ test.each<[JsonObject, Json, string]>([
   [text, 149, ': must be a string; got 149 (a number)'],
   [text, true, ': must be a string; got true (a boolean)'],
   [text, null, ': must be a string; got null'],
-  [text, [1, 2, 3], ': must be a string; got an array of 3'],
+  [text, [1, 2, 3], ': must be a string; got an array of 3 items'],
   [text, [], ': must be a string; got an empty array'],
   [text, {}, ': must be a string; got an object'],
   [{ type: 'integer' }, 1.5, ': must be an integer; got 1.5 (a number)'],

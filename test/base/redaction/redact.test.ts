@@ -65,7 +65,7 @@ describe('a credential is redacted', () => {
     expect(redactText(text)).toBe(expected)
   })
 
-  test.each(['period=7d', '', 'token'])('but the query %j is unchanged, since it has none', (text) => {
+  test.each(['period=7d', '', 'token'])('but the query %j, which contains no credential, stays unchanged', (text) => {
     expect(redactText(text)).toBe(text)
   })
 
@@ -120,7 +120,7 @@ describe('a private key is redacted', () => {
     ['lines of HTML', `${open} <br>MIIEsecret<br>`, '[redacted]'],
     ['concatenated string literals', `x = "${open}\\n" + 'MIIEsecret'`, 'x = "[redacted]'],
     ['a truncated list', `["${open}", "MIIEsecret"`, '["[redacted]'],
-    ['text without an end marker', `${open}\nMII\n-----END CERTIFICATE-----\nE`, '[redacted]'],
+    ['text without the END marker', `${open}\nMII\n-----END CERTIFICATE-----\nE`, '[redacted]'],
     ['an SSH2 key file', '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nMII', '[redacted]'],
   ])('in %j', (_where, text, expected) => {
     expect(redactText(text)).toBe(expected)
@@ -285,27 +285,27 @@ describe('a body is shown without credentials', () => {
   })
 
   test.each([
-    ['quotes', '\\"'.repeat(500_000)],
+    ['escaped quotes', '\\"'.repeat(500_000)],
     ['one word', 'a'.repeat(1_000_000)],
     ['spaces', `"a"${' '.repeat(1_000_000)}`],
     ['member names', '"a":'.repeat(250_000)],
-    ['schemes', 'bearer '.repeat(140_000)],
+    ['authentication schemes', 'bearer '.repeat(140_000)],
     ['equals signs', '='.repeat(1_000_000)],
     ['form parts', 'content-disposition: form-data; name="a"\r\n'.repeat(22_000)],
     ['headers of form parts', `content-disposition: form-data; name=a\r\n${'content-type: a\r\n'.repeat(55_000)}`],
-    ['elements', '<a'.repeat(500_000)],
-    ['blank elements', `<a${' '.repeat(1_000_000)}`],
-    ['lines', ' a:\n'.repeat(250_000)],
+    ['unclosed tags', '<a'.repeat(500_000)],
+    ['a tag and spaces', `<a${' '.repeat(1_000_000)}`],
+    ['lines of YAML', ' a:\n'.repeat(250_000)],
     ['URL separators', '://'.repeat(333_000)],
     ['token prefixes', '-eyJ'.repeat(250_000)],
-    ['dots', 'eyJaaaaa.'.repeat(110_000)],
-    ['ellipses', '..."'.repeat(250_000)],
-    ['key starts', '-----BEGIN PRIVATE KEY-----'.repeat(37_000)],
+    ['token segments', 'eyJaaaaa.'.repeat(110_000)],
+    ['ellipses and quotes', '..."'.repeat(250_000)],
+    ['BEGIN markers of keys', '-----BEGIN PRIVATE KEY-----'.repeat(37_000)],
     ['complete keys', '-----BEGIN PRIVATE KEY-----a-----END PRIVATE KEY-----'.repeat(19_000)],
-    ['incomplete key starts', '-----BEGIN PRIVATE KEY'.repeat(45_000)],
-    ['one key', `-----BEGIN PRIVATE KEY-----${'-a'.repeat(500_000)}`],
+    ['incomplete BEGIN markers', '-----BEGIN PRIVATE KEY'.repeat(45_000)],
+    ['a key without an END marker', `-----BEGIN PRIVATE KEY-----${'-a'.repeat(500_000)}`],
     ['backslashes', '\\'.repeat(1_000_000)],
-  ])('within five seconds if it is a megabyte of %s', (_name, text) => {
+  ])('in less than five seconds of processor time if it is a megabyte long and consists of %s', (_name, text) => {
     expect(measureWork(() => expect(shown(text)).toBeTypeOf('string'))).toBeLessThan(5000)
   })
 })

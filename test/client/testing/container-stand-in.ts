@@ -41,7 +41,7 @@ export const Wait = {
         for (;;) {
           if (abortOnContainerExit && container.hasExited()) {
             await container.stop()
-            // Like Testcontainers, which reads the container's log without keeping the process alive.
+            // Nothing keeps the process running during this wait, as when Testcontainers reads a log.
             await setTimeout(intervalMs, undefined, { ref: false })
             throw new Error(`Container exited: ${container.log()}`)
           }
@@ -101,7 +101,7 @@ function createStandIn(env: Readonly<Record<string, string>>, ports: readonly nu
       child.kill()
       await once(child, 'exit')
     },
-    /** Starts the simulator behind a new port, and applies the container's wait strategy. */
+    /** Stops the simulator if it is running, starts it behind a new port, and applies the wait strategy. */
     async restart(): Promise<void> {
       await container.stop()
       output = ''

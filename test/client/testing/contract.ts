@@ -20,7 +20,7 @@ const commonTests: Readonly<Record<string, RegExp | undefined>> = {
     /Requests broke the contract:\n +createEvent: body\/eventType is required \(request \S+\)/,
   'that requests an unknown path fails': /Responses were unexpected:\n +GET \S+\/v1\/nothing: 404 .*Known paths/,
   'that ignores Retry-After fails':
-    /retry problems:\n +getModelAnalytics: A 429 asked for a wait of 30 s, but the client retried sooner: after [\d.]+ s \(req-\d+, then req-\d+\)\nIf the client waits .*To look at .*\nIf this is intended: sim\.allow\('retry'\)/s,
+    /retry problems:\n +getModelAnalytics: A 429 asked for a wait of 30 s, but the client retried sooner: after [\d.]+ s \(req-\d+, then req-\d+\)\nIf the client uses .*To look at .*\nIf this is intended, allow it: sim\.allow\('retry'\)/s,
   'retry problems are allowed': undefined,
   'an error thrown by the test itself is also shown': /the test is wrong/,
   'a test without a sandbox passes': undefined,
@@ -36,7 +36,7 @@ const defaultCompiled = [
   ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
 ] as const
 
-/** Tests a runner with the setup from docs/testing.md and the packed package. Returns a getter for the project. */
+/** Defines tests of a runner with the setup from docs/testing.md. Returns a function that returns the project. */
 export function describeRunner(runner: Runner): () => RunnerProject {
   let project: RunnerProject
   let firstRun: Awaited<ReturnType<RunnerProject['run']>>
@@ -49,8 +49,8 @@ export function describeRunner(runner: Runner): () => RunnerProject {
   beforeAll(async () => {
     project = createRunnerProject(runner)
     firstRun = await project.run([])
-    // Connects immediately, before a concurrent test can get the port, which is now free.
-    connectError = await connect(firstRun.records[0]?.controlUrl ?? '').then(() => 'A simulator responds', String)
+    // Connects immediately, because the port is now free, and a concurrent test could take it.
+    connectError = await connect(firstRun.records[0]?.controlUrl ?? '').then(() => 'a simulator is responding', String)
     const elsewhere = await startWatched({ clock: 'real' })
     secondRun = await project.runAlone([], { CONVSIM_CONTROL_URL: elsewhere.controlUrl })
     keptNames = (await (await connect<AnyNames>(elsewhere.controlUrl)).sandboxes()).map(({ name }) => name)
@@ -70,15 +70,15 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(firstRun.code).toBe(1)
     })
 
-    test.each(Object.entries(messages))('the test "%s" reports the expected errors', (title, message) => {
+    test.each(Object.entries(messages))('the test "%s" has the expected errors, if any', (title, message) => {
       const found = firstRun.outcomes.find((outcome) => outcome.title === title)
       expect(found?.message ?? '').toMatch(message ?? /^$/)
     })
 
-    test('all workers share one simulator, which stops at the end', () => {
+    test('all workers share one simulator, which stops at the end of the run', () => {
       expect(new Set(firstRun.records.map(({ process }) => process)).size).toBeGreaterThan(1)
       expect(new Set(firstRun.records.map(({ controlUrl }) => controlUrl)).size).toBe(1)
-      expect(connectError).toContain('No simulator responds')
+      expect(connectError).toContain('No simulator is responding')
     })
 
     test('each test starts with an empty sandbox', () => {
@@ -95,7 +95,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       for (const { title, name } of firstRun.records) names.set(title, [...(names.get(title) ?? []), name])
       const found = Array.from(names)
         .filter(([, sandboxes]) => sandboxes.length > 1)
-        .map(([title, sandboxes]) => [title, new Set(sandboxes).size === 1 ? 'one sandbox' : 'own sandboxes'])
+        .map(([title, sandboxes]) => [title, new Set(sandboxes).size === 1 ? 'one sandbox' : 'separate sandboxes'])
       expect(Object.fromEntries(found)).toEqual(runner.repeated)
     })
 
@@ -108,9 +108,9 @@ export function describeRunner(runner: Runner): () => RunnerProject {
     })
 
     const behavior = runner.startsSimulator
-      ? 'worker starts a simulator'
-      : 'test with a sandbox says how to add a setup'
-    test(`without a setup, each ${behavior}`, { timeout: limitMs }, async () => {
+      ? 'each worker starts a simulator'
+      : 'each test with a sandbox fails and says how to add a setup'
+    test(`without a setup, ${behavior}`, { timeout: limitMs }, async () => {
       const { outcomes, code } = await project.runAlone(runner.bare)
       if (runner.startsSimulator)
         return expect(titlesOf(outcomes, 'failed')).toEqual(titlesOf(firstRun.outcomes, 'failed'))
@@ -122,12 +122,12 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(code).toBe(1)
     })
 
-    test.each(runner.compiled ?? defaultCompiled)('%s compiles, but misspelled names do not', (file, ...options) => {
+    test.each(runner.compiled ?? defaultCompiled)('%s has no unexpected type errors (%s %s)', (file, ...options) => {
       expect(project.compile(file, ...options)).toBe('')
     })
   })
 
-  test(`every block in the section "${runner.section}" of docs/testing.md is output or a project file`, () => {
+  test(`every block in the section "${runner.section}" of docs/testing.md is either output or a project file`, () => {
     const blocks = readBlocks().filter(({ section }) => section === runner.section)
     expect(blocks.filter(({ file, language }) => file === undefined && language !== 'text')).toEqual([])
   })

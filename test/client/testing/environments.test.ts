@@ -10,8 +10,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createProject, type Project, repository } from '../../package/project.ts'
 
 /*
- * Stand-ins for jsdom and happy-dom, which are not dependencies. Jest's jsdom environment lacks many of Node's web
- * APIs; happy-dom replaces them with its own classes and a `fetch` that enforces CORS. To use the real
+ * A project with stand-ins for jsdom and happy-dom, which are not dependencies. Jest's jsdom environment lacks many of
+ * Node's web APIs. happy-dom replaces them with its own classes and with a `fetch` that enforces CORS. To use the real
  * packages in a project, run `npm install jsdom happy-dom jest-environment-jsdom @happy-dom/jest-environment`.
  */
 let project: Project
@@ -41,7 +41,7 @@ const cases = Object.entries(runs).flatMap(([name, command]) => [
   { name, setup: 'without a setup', command, env: {} },
 ])
 
-test.each(cases)('the package works in $name, $setup', { timeout: 120_000 }, async ({ command, env }) => {
+test.each(cases)('$setup, the package works in $name', { timeout: 120_000 }, async ({ command, env }) => {
   const options = { cwd: project.folder, env: { ...project.env, ...env }, timeout: 110_000 }
   const result = await promisify(execFile)(process.execPath, command, options).catch((error) => error)
   const output = stripVTControlCharacters(result.stdout + result.stderr)

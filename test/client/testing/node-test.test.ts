@@ -2,7 +2,7 @@
 import { describeRunner } from './contract.ts'
 import { readLines, type TestOutcome } from './runner.ts'
 
-/** The titles of suites, and of a test with subtests. */
+/** The titles of the suites and of the test with subtests, whose outcomes are ignored. */
 const groups = ['a client', 'at the same time', 'a test has subtests']
 
 describeRunner({
@@ -23,5 +23,5 @@ describeRunner({
     'a subtest has its own sandbox',
   ],
   mismatch: 'expectations report what differs',
-  repeated: { 'two tests have this name': 'one sandbox', 'two concurrent tests have this name': 'own sandboxes' },
+  repeated: { 'two tests have this name': 'one sandbox', 'two concurrent tests have this name': 'separate sandboxes' },
 })

@@ -16,8 +16,8 @@ interface PlaywrightSuite {
 
 const options = ['test', '--reporter=json', '--workers=2', '--fully-parallel', '--timeout=60000']
 
-/** Reads a suite. "unexpected" means that the test failed; "flaky" means that a retry passed. */
-function readSuite({ suites = [], specs }: PlaywrightSuite): TestOutcome[] {
+/** Returns the outcomes of a suite's tests. "unexpected" means that a test failed, and "flaky" that a retry passed. */
+function outcomesOf({ suites = [], specs }: PlaywrightSuite): TestOutcome[] {
   const own = specs.flatMap(({ title, tests }) =>
     tests.map(({ status, results }): TestOutcome => {
       const messages = results.flatMap(({ errors }) => errors.map(({ message }) => message))
@@ -25,7 +25,7 @@ function readSuite({ suites = [], specs }: PlaywrightSuite): TestOutcome[] {
       return { title, status: outcome, message: outcome === 'failed' ? messages.join('\n') : '' }
     }),
   )
-  return [...own, ...suites.flatMap(readSuite)]
+  return [...own, ...suites.flatMap(outcomesOf)]
 }
 
 const project = describeRunner({
@@ -36,7 +36,7 @@ const project = describeRunner({
   command: ['node_modules/@playwright/test/cli.js', ...options],
   bare: ['--config=bare.config.js', '--grep', 'a good client|without a sandbox'],
   env: { PLAYWRIGHT_JSON_OUTPUT_NAME: 'report.json' },
-  readOutcomes: (report) => (JSON.parse(report) as PlaywrightSuite).suites?.flatMap(readSuite) ?? [],
+  readOutcomes: (report) => (JSON.parse(report) as PlaywrightSuite).suites?.flatMap(outcomesOf) ?? [],
   passed: ['test.fail accepts findings as failures', 'a retried test starts with an empty sandbox'],
   mismatch: 'matchers report what differs',
   repeated: { 'a retried test starts with an empty sandbox': 'one sandbox' },

@@ -17,7 +17,7 @@ export interface TestOutcome {
   readonly message: string
 }
 
-/** A line that a test in `projects/` writes by calling `behave` (`projects/cases/index.cjs`). */
+/** The record that `behave` (in `projects/cases/index.cjs`) writes when a test calls it. */
 export interface BehaviorRecord {
   readonly title: string
   /** The name of the test's sandbox. */
@@ -52,14 +52,14 @@ export interface Runner {
   readonly env?: Readonly<Record<string, string>>
   /** Reads the outcomes from the text of `report.json`, which the command writes. */
   readonly readOutcomes: (report: string) => readonly TestOutcome[]
-  /** The titles of additional tests that pass; a test that runs twice is listed twice. */
+  /** The titles of additional tests that pass. A title that two tests have is listed twice. */
   readonly passed: readonly string[]
   /** The titles of additional tests that fail, with their messages. */
   readonly failed?: Readonly<Record<string, RegExp>>
-  /** The title of the test whose last expectation does not match. */
+  /** The title of the test whose last expectation is not met. */
   readonly mismatch: string
-  /** The tests that write several records: consecutively in one sandbox, or concurrently in separate sandboxes. */
-  readonly repeated: Readonly<Record<string, 'one sandbox' | 'own sandboxes'>>
+  /** The titles that several records have, and whether these records are from one sandbox or from several. */
+  readonly repeated: Readonly<Record<string, 'one sandbox' | 'separate sandboxes'>>
   /** True if each worker starts its own simulator when there is no setup. */
   readonly startsSimulator?: true
   /** The TypeScript files to compile, with compiler options. Default: `types.ts` for Node and for a bundler. */
@@ -103,7 +103,7 @@ export function createRunnerProject(runner: Runner) {
   }
 }
 
-/** Reads the fenced blocks in docs/testing.md. `file` is the name in the first line, which `text` omits. */
+/** Reads the fenced blocks in docs/testing.md. `file` is the name in a comment at the start, which `text` omits. */
 export const readBlocks = () =>
   findBlocks(readPage('docs/testing.md')).map((block) => {
     const [line = '', file] = /^\/\/ (\S+\.\w+)\n/.exec(block.text) ?? []

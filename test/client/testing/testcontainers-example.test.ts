@@ -12,7 +12,7 @@ import { compileStrictly } from './runner.ts'
 const [, example = ''] =
   /^## Testcontainers$.*?^```js\n(.*?)^```$/ms.exec(readFileSync(join(repository, 'docs/pipelines.md'), 'utf8')) ?? []
 
-/** A test whose container exits at startup. */
+/** A test file whose container exits at startup because a setting is invalid. */
 const invalidSettingTest = `import { before, test } from 'node:test'
 import { ConvsimContainer } from 'conversation-analytics-simulator/testcontainers'
 
@@ -21,7 +21,7 @@ before(() => container.start())
 test('never runs', () => {})
 `
 
-/** The file that declares the parts of Testcontainers that the stand-in replaces. */
+/** The name of the file that declares the parts of Testcontainers that the stand-in replaces. */
 const parts = 'testcontainers-parts.d.ts'
 
 let project: Project

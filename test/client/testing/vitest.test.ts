@@ -30,7 +30,7 @@ const project = describeRunner({
     'a retried test starts with an empty sandbox': 'one sandbox',
     'a repeated test starts with an empty sandbox': 'one sandbox',
     'two tests from test.for have this name': 'one sandbox',
-    'two concurrent tests have this name': 'own sandboxes',
+    'two concurrent tests have this name': 'separate sandboxes',
   },
   startsSimulator: true,
   compiled: [
@@ -40,7 +40,7 @@ const project = describeRunner({
   ],
 })
 
-test('a client that waits half the requested time fails with the message in docs/testing.md', async () => {
+test('a client that waits for half the requested time fails with the message in docs/testing.md', async () => {
   const blocks = readBlocks()
   const client = blocks.find(({ file }) => file === 'client.ts')?.text ?? ''
   const message = blocks.find(({ language, section }) => language === 'text' && section === 'vitest')?.text ?? ''
@@ -48,7 +48,7 @@ test('a client that waits half the requested time fails with the message in docs
   project().write('client.js', transformSync(client.replace('* 1000', '* 500'), { loader: 'ts' }).code)
   const { outcomes } = await project().run(['purchases'])
   expect(outcomes).toMatchObject([{ status: 'failed' }])
-  const sentence = message.trim().slice(0, message.trim().lastIndexOf('sooner')) // the client's waiting time follows
+  const sentence = message.trim().slice(0, message.trim().lastIndexOf('sooner')) // omits the client's waiting time
   expect(outcomes[0]?.message).toContain(sentence)
 })
 

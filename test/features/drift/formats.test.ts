@@ -53,12 +53,12 @@ test('text output contains no control characters from the service', () => {
   ])
 })
 
-test('on GitHub, harmless drift is a warning, and a request that was not judged is a notice', () => {
+test('in the GitHub format, harmless drift is a warning, and a request that was not judged is a notice', () => {
   const lines = renderDrift(report, 'github').split('\n')
   expect(lines.map((line) => line.split('::')[1] ?? '')).toEqual(['warning', 'notice', '', ''])
 })
 
-test('JSON has the documented members', () => {
+test('the JSON report has the documented members', () => {
   const { operation, place, isSimulated, keyword, detail, values, assumption, ...rest } = finding
   const json = { ...rest, operation: operation.id, contract: place, rule: 'contract', assumption: assumption?.pointer }
   expect(JSON.parse(renderDrift(report, 'json'))).toEqual({

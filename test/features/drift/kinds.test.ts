@@ -6,7 +6,7 @@ import { redactTarget } from '../../../src/features/drift/probe/gather.ts'
 import type { Contract } from '../../../src/service/contract/contract.ts'
 import { contract, document, type GivenResponse, judge, load, thing, things, toSource, without } from './things.ts'
 
-/** Proposes a patch. `patched` is the last contract that was judged; if no differences remain, it has the patch. */
+/** Proposes a patch. `patched` is the last judged contract. If no differences remain, it includes the patch. */
 async function patchOf(
   responses: readonly GivenResponse[],
   judgePatched = (patched: Contract) => judge(patched, responses),
@@ -26,7 +26,7 @@ const withHeader = (name: string, value: string | undefined): GivenResponse => (
   body: { items: [] },
 })
 
-/** Responses and the expected findings: kind, field, share of affected responses, and `breaks` if clients break. */
+/** Responses and the expected findings: the kind, the field, the share of responses, and whether clients break. */
 type Row = readonly [title: string, responses: readonly GivenResponse[], ...findings: readonly string[]]
 
 const rows: readonly Row[] = [
@@ -64,7 +64,7 @@ const rows: readonly Row[] = [
 
 describe('when responses are compared with the contract,', () => {
   const cases = rows.map(([title, responses, ...expected]) => ({ title, responses, expected }))
-  test.each(cases)('$title has the expected findings, and none after the patch', async ({ responses, expected }) => {
+  test.each(cases)('$title causes the expected findings, and none after the patch', async ({ responses, expected }) => {
     const report = judge(contract, responses)
     const found = report.findings.map(
       ({ kind, pointer, seen, of, breaks }) =>
@@ -74,7 +74,7 @@ describe('when responses are compared with the contract,', () => {
     expect(report.verdict).toBe(expected.length > 0 ? 'drift' : 'same')
     const { left, patched } = await patchOf(responses)
     expect(left).toEqual([])
-    // The patched contract still allows what the simulator sends.
+    // The patched contract still allows a response that conforms to the original contract.
     expect(judge(patched, [item({})]).findings).toEqual([])
   })
 
@@ -125,7 +125,7 @@ describe('when responses are compared with the contract,', () => {
     ])
   })
 
-  test('a request is shown without API keys that the contract declares', async () => {
+  test('a request is shown without API keys in parameters that the contract declares', async () => {
     const securitySchemes = { key: { type: 'apiKey', in: 'query', name: 'acme' } }
     const components = { ...(document['components'] as JsonObject), securitySchemes }
     const keyed = await load({ ...document, components })

@@ -7,10 +7,10 @@ import { placesOf, runDrift } from '../../support/drift.ts'
 import { harEntry, writeHar } from '../../support/har.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-/** A run of `convsim drift --patch` on a recording. */
+/** The result of running `convsim drift --patch` on a recording. */
 type RecordedRun = Awaited<ReturnType<typeof runRecorded>>
 
-/** Returns a document with `GET /weather`. `content`: the media types of the response, indented by 12 spaces. */
+/** Returns a document with `GET /weather`. `content` is the YAML of the media types, indented by 12 spaces. */
 const weather = (content: string) => `# kept
 openapi: 3.1.0
 info: { title: Weather, version: 1.0.0 }
@@ -25,7 +25,7 @@ paths:
           content:
 ${content}`
 
-/** Compares a contract with recorded responses, in a new folder. `type`: the media type of the responses. */
+/** Compares a contract with recorded responses, in a new folder. `type` is the media type of the responses. */
 async function runRecorded(contract: string, bodies: readonly Json[], type = 'application/json') {
   const folder = await tempFolder()
   const contractFile = join(folder, 'contract.yaml')

@@ -11,7 +11,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 const model = (tail: string) => `00000000-0000-4000-8000-0000000000${tail}`
 const ids = ['01', '02', '03'].map((tail) => `--ids=modelId=${model(tail)}`)
 
-/** Changes to single responses, keyed by model and period. */
+/** Changes to individual responses, keyed by model and period. */
 const changes: Readonly<Record<string, (response: FakeResponse, body: JsonObject) => void>> = {
   '03 30d': (_, body) => Object.assign(valueAt(body, '/recommendations') ?? {}, { healthLevel: 'on_fire' }),
   '02 90d': (_, body) => Object.assign(valueAt(body, '/dataPoints/80') ?? {}, { conversationCount: null }),
@@ -85,7 +85,7 @@ describe('the verdict is not "the same" for a service', () => {
 
   test.each<[string, string, string, Change | undefined, readonly string[], number?]>([
     ['that requires a token', 'unauthorized', 'Set CONVSIM_UPSTREAM_TOKEN', unauthorized, ids, 1],
-    ['that knows no model', 'too-few-samples', 'responses: 404', undefined, unknownModel],
+    ['that does not know the requested model', 'too-few-samples', 'responses: 404', undefined, unknownModel],
     ['whose responses are too large', 'too-large', '16 MiB', tooLarge, oneModel],
     ['that requires a wait of an hour', 'rate-limited', '3600 s, ', waitAnHour, ids, 1],
     ['with an expired certificate', 'certificate', 'certificate has expired (CERT_HAS_EXPIRED)', undefined, ids, 0],
@@ -100,7 +100,7 @@ describe('the verdict is not "the same" for a service', () => {
     if (reason === 'too-large') expect(run.report).toMatchObject({ judged: {} })
   })
 
-  test('that redirects to another host, which gets no request', async () => {
+  test('that redirects to another host, which receives no requests', async () => {
     const other = await startFakeUpstream()
     const upstream = await startFakeUpstream((response, { url }) => {
       response.status = 307
@@ -114,7 +114,7 @@ describe('the verdict is not "the same" for a service', () => {
 })
 
 describe('the simulator as the real service', () => {
-  test('is judged "the same", including writes and refusals', async () => {
+  test('is judged "the same", including its responses to writes and its refusals', async () => {
     const upstream = await startFakeUpstream()
     const run = await runDrift([upstream.baseUrl, ...ids, `--writes=${upstream.host}`])
     expect([run.report.findings, run.report.notJudged, run.report.verdict, run.code]).toEqual([[], [], 'same', 0])

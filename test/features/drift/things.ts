@@ -49,7 +49,7 @@ components:
       properties: { items: { type: array, items: { $ref: '#/components/schemas/Thing' } } }
 `)
 
-/** Returns a document as if read from a file. */
+/** Returns a document in the form in which it would be read from a file. */
 export const toSource = (value: JsonObject): Source => ({
   file: 'a.yaml',
   value: structuredClone(value),

@@ -27,7 +27,7 @@ export function problemOf(set: string): string {
   return faults.ok ? '' : faults.error
 }
 
-/** Returns recorded requests. Each signature names an operation and a body shape, such as `createEvent a`. */
+/** Creates recorded requests. Each signature names an operation and a body shape, such as `createEvent a`. */
 export function requestsOf(...signatures: readonly string[]): RecordedRequest[] {
   const counts = new Map<string, number>()
   return signatures.map((signature, receivedAt) => {
@@ -53,11 +53,11 @@ export function requestsOf(...signatures: readonly string[]): RecordedRequest[] 
   })
 }
 
-/** Returns a judged run from a description such as `reset createEvent 2` or `drop-field createEvent /eventId`. */
+/** Creates a judged run from a description such as `reset createEvent 2` or `drop-field createEvent /eventId`. */
 export function judged(description: string, verdict: SuiteVerdict, parts: Partial<JudgedRun> = {}): JudgedRun {
   const [scenario = '', operation = '', target = ''] = description.split(' ')
   const [fault] = faultsIn(scenario)
-  if (!fault) throw new Error(`no fault ${scenario}`)
+  if (!fault) throw new Error(`There is no fault "${scenario}".`)
   const pointer = target.startsWith('/') ? target : undefined
   const run: PlannedRun = { fault, operation, pointer, occurrence: pointer ? 1 : Number(target), isReachable: true }
   const isRepeated = ['broke', 'noticed', 'hung', 'unsteady'].includes(verdict)
@@ -67,7 +67,7 @@ export function judged(description: string, verdict: SuiteVerdict, parts: Partia
   return { run, verdict, made: isRepeated ? 2 : 1, responses, ...end, ms: 250, ...lists, ...parts }
 }
 
-/** Returns a report on runs. `failOn`: the value of `--fail-on`. The baseline run has a coverage of 1%. */
+/** Creates a report on judged runs. `failOn`: the value of `--fail-on`. The coverage of the baseline run is 1%. */
 export function reportOn(
   runs: readonly JudgedRun[],
   parts: Partial<SuiteReport> = {},
@@ -115,4 +115,4 @@ export const render = {
 
 /** Renders a report in each format that is meant for people. */
 export const renderForPeople = (report: SuiteReport) =>
-  [render.text, render.markdown, render.html].map((one) => one(report))
+  [render.text, render.markdown, render.html].map((renderOne) => renderOne(report))

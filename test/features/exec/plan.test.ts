@@ -15,7 +15,7 @@ function planOf(requests: ReturnType<typeof requestsOf>, set: string) {
 describe('requests that differ only in values', () => {
   const requests = requestsOf('createEvent a', 'createEvent a', 'createEvent b', 'createEvent a', 'createEvent a')
 
-  test('are skipped except for the first and the last request, and the report lists the skipped requests', () => {
+  test('are skipped, except for the first and the last request, and the report counts the skipped requests', () => {
     const { runs, equivalent, leftOut } = planOf(requests, 'reset,unavailable')
     expect(runs.map(nameRun).slice(0, 3)).toEqual([
       'resilience:reset@createEvent#1',
@@ -26,7 +26,7 @@ describe('requests that differ only in values', () => {
     expect(leftOut).toEqual([{ operation: 'createEvent', occurrences: [2, 4], like: [1, 5] }])
     expect(describeSkipped(leftOut)).toEqual([
       expect.stringMatching(
-        /^Skipped; excluded from the percentages: createEvent: 2 requests similar to requests 1 and 5\. .*To inject a fault into one, use --only FAULT@createEvent#2\.$/,
+        /^Skipped and excluded from the percentages: createEvent: 2 requests similar to requests 1 and 5\. .*To inject a fault into one, use --only FAULT@createEvent#2\.$/,
       ),
     ])
   })
@@ -39,7 +39,7 @@ describe('requests that differ only in values', () => {
   })
 })
 
-test('if no request got an ordinary response, the error counts the requests by status', () => {
+test('if no request got an ordinary response, the error says how many requests got each status', () => {
   const bad = requestsOf('createEvent a', 'createEvent a').map((request, at) => ({
     ...request,
     isOrdinary: false,
@@ -51,7 +51,7 @@ test('if no request got an ordinary response, the error counts the requests by s
   })
 })
 
-test('a limited selection of runs alternates between sets, since drift has many more targets', () => {
+test('if only some runs are selected, they alternate between sets, since drift has the most targets', () => {
   const { runs } = planOf(requestsOf('createEvent a', 'getModelAnalytics a'), 'resilience,extra-field')
   const drifts = Array.from({ length: 200 }, (_, at) => ({
     ...runs.filter(({ fault }) => fault.isLasting)[0],
@@ -68,7 +68,7 @@ test('a limited selection of runs alternates between sets, since drift has many 
 describe('parsing a set of faults', () => {
   const names = (set: string) => faultsIn(set).map(({ name }) => name)
 
-  test('accepts scenario names as written in reports', () => {
+  test('accepts a set before a scenario name, as in reports, but only if the set contains the scenario', () => {
     expect(names('drift:drop-field,time:slow;ms=5')).toEqual(['drift:drop-field', 'time:slow;ms=5'])
     expect(problemOf('drift:reset')).toBe('"reset" is not in the set drift, but in resilience and connection.')
   })
@@ -91,7 +91,7 @@ describe('parsing a set of faults', () => {
     expect(problemOf('wrong-type;pointer=/x')).toMatch(/Known: \//)
   })
 
-  test('omits inapplicable scenarios, but fails if all are inapplicable or one was named individually', () => {
+  test('omits inapplicable scenarios, but fails if all are inapplicable or if an inapplicable one is named', () => {
     const operations = inputs.contract.operations.filter(({ method }) => method === 'GET')
     const parse = (set: string) => parseFaultSet(set, { ...context, operations })
     expect(parse('resilience')).toMatchObject({

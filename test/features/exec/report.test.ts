@@ -17,11 +17,11 @@ const withFlaky = reportOn([flaky, broken], { changes })
 const red = reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 })
 
 test.each<[string, SuiteReport, string]>([
-  ['the time ran out', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'time ran out before'],
-  ['it was interrupted', reportOn([], { notMade: 3, earlyEnd: 'interrupt' }), 'the first run with a fault was inter'],
-  ['no response has the field', reportOn([unreached]), 'no response has the fields that would drift'],
+  ['time ran out', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'time ran out before'],
+  ['the suite was interrupted', reportOn([], { notMade: 3, earlyEnd: 'interrupt' }), 'the first run with a fault was'],
+  ['no response has the fields', reportOn([unreached]), 'no response has the fields that would drift'],
   ['no fault applies', reportOn([]), 'none applies to an operation that the command calls'],
-])('a report without an injected fault says why, and never that there are no findings: %s', (_, report, reason) => {
+])('if no fault was injected, a report says why, and not that there are no findings: %s', (_, report, reason) => {
   for (const text of renderForPeople(report)) {
     expect(text).toContain(`No fault was tested: ${reason}`)
     expect(text).not.toMatch(/There are none|No problems found/)
@@ -31,11 +31,11 @@ test.each<[string, SuiteReport, string]>([
 })
 
 test.each<[string, SuiteReport, RegExp]>([
-  ['which requests were skipped', mixed, /createEvent: 3 requests similar to requests 1 and 5\./],
-  ['that verdicts are unreliable', withFlaky, /The verdicts are not reliable.*at the end, the command failed with/],
+  ['how many requests were skipped', mixed, /createEvent: 3 requests similar to requests 1 and 5\./],
+  ['that the verdicts are unreliable', withFlaky, /The verdicts are not reliable.*at the end, the command failed with/],
   ['that the command fails without faults', red, /The command fails without faults, too\./],
   ['how many runs are flaky', withFlaky, /1 of 2 runs is flaky and excluded from the percentages/],
-])('the text, Markdown and HTML say %s', (_, report, words) => {
+])('the text, Markdown and HTML formats say %s', (_, report, words) => {
   for (const text of renderForPeople(report)) expect(text).toMatch(words)
 })
 
@@ -47,11 +47,11 @@ test('the text, Markdown, HTML, JUnit and JSON formats say that a call never suc
 
 test.each<[string, SuiteReport, RegExp]>([
   [
-    'good verdicts alongside a call that never succeeded',
+    'how many verdicts are good if a call never succeeded',
     mixed,
     /^resilience: 1 of 2 good \(50%\): 1 recovered, 1 "green, but the call never succeeded"\.$/m,
   ],
-  ['the flaky runs, which no percentage includes', withFlaky, /^resilience: 0 of 1 good \(0%\): 1 broke, 1 flaky\.$/m],
+  ['a percentage that excludes flaky runs', withFlaky, /^resilience: 0 of 1 good \(0%\): 1 broke, 1 flaky\.$/m],
   ['how many runs were repeated', withFlaky, /^2 runs, 2 repeated\.$/m],
   ['no percentage if all runs are flaky', reportOn([flaky]), /^resilience: no verdict: 1 flaky\.$/m],
   ['why the suite ended early', red, /^1 run, 4 not run \(the command failed without faults\)\.$/m],
@@ -62,12 +62,12 @@ test.each<[string, SuiteReport, RegExp]>([
     /warning: Flaky: in at least one run, the command failed with exit code 1 when "reset" was injected into request 1 of /,
   ],
   [
-    'requests without an operation separately',
+    'requests that match no operation separately',
     reportOn([], {}, '', [...requestsOf('createEvent a', 'createEvent b'), ...unmatched]),
     /Without faults, the command calls createEvent 2 times, and sends 1 request with no matching operation in the contract\./,
   ],
   [
-    'which drift was injected into a field',
+    'which faults were injected into each field',
     reportOn([
       judged('drop-field createEvent /eventId', 'unnoticed'),
       judged('drop-field createEvent /success', 'noticed'),
@@ -75,11 +75,11 @@ test.each<[string, SuiteReport, RegExp]>([
     ]),
     /no test notices when 1 field drifts \(drop-field\): \/eventId\.\n.*a test notices when 1 field drifts \(drop-field, wrong-type\): \/success\./,
   ],
-])('the text shows %s', (_, report, words) => {
+])('the text format shows %s', (_, report, words) => {
   expect(render.text(report)).toMatch(words)
 })
 
-test('JSON has the verdicts, their counts and the skipped requests', () => {
+test('the JSON format has the verdicts, their counts and the skipped requests', () => {
   const { runs: rows, summary } = JSON.parse(render.json(mixed))
   expect(summary).toMatchObject({ recovered: 1, 'never-succeeded': 1 })
   expect(rows.map(({ verdict }: { verdict: string }) => verdict)).toEqual(['recovered', 'never-succeeded'])
@@ -107,7 +107,7 @@ describe('the JUnit report', () => {
     expect(render.junit(withFlaky)).toMatch(/<skipped message="Flaky: in at least one run/)
   })
 
-  test('has a failure for each run that meets a --fail-on condition, and for a failed baseline run', () => {
+  test('has a failure for each run that meets a --fail-on condition, and for a baseline run that fails', () => {
     const careless = { ...recovered, client: ['retry: createEvent: retry-after: too soon'] }
     const failed = ['1 retry problem']
     expect(failures(reportOn([{ ...careless, failed }], {}, 'retry'))).toBe('1')
@@ -117,7 +117,7 @@ describe('the JUnit report', () => {
   })
 })
 
-test('good verdicts are followed by the number of runs in which the client broke a rule', () => {
+test('the number of good runs is followed by the number of those in which the client broke a rule', () => {
   const report = reportOn([{ ...recovered, client: ['retry: createEvent: retry-after: too soon'] }])
   expect(render.text(report)).toMatch(
     /^resilience: 1 of 1 good \(100%\): 1 recovered; in 1 of the 1 good runs, the client broke a rule/m,
@@ -127,7 +127,7 @@ test('good verdicts are followed by the number of runs in which the client broke
   expect(render.html(report)).toContain('<li class="bad"><a href="#verdicts">')
 })
 
-test('each finding has the command that repeats its run, the output and the requests', () => {
+test('each finding is shown with the command that repeats its run, the output and the requests', () => {
   const parts = { requests: ['POST /v1/events 503 unavailable'], lastLines: ['not `ok`, but ```'] }
   const report = reportOn([judged('reset createEvent 1', 'broke', parts)])
   const repeat = 'convsim each --only resilience:reset@createEvent#1 -- npm test'
@@ -138,7 +138,7 @@ test('each finding has the command that repeats its run, the output and the requ
     expect(render.markdown(report)).toContain(block)
 })
 
-test('GitHub annotations are errors for findings that meet a --fail-on condition, and warnings for others', () => {
+test('GitHub annotations are errors if the finding meets a --fail-on condition, and warnings otherwise', () => {
   const runs = [broken, judged('drop-field createEvent /success', 'unnoticed')]
   const failed = ['1 of 1 fault was not handled (100%)']
   const lines = render.github(reportOn(runs, { failed }, 'not-resilient')).split('\n')

@@ -12,7 +12,7 @@ test.each([
   [5, 600_000, {}, 'run 6 of 10, 1 finding, 10 min left'],
   [3, 6000, { made: 2 }, 'run 4 of 10, 1 repeated, 1 finding, 14 s left'],
   [2, 4000, { total: 100, untilMs: 6000 }, 'run 3 of 100, 1 finding, 6 s left'],
-])('after %i runs in %i ms, with %j, the progress line is "%s"', (ended, sinceMs, more, line) => {
+])('after %i runs in %i ms, with the values %j, the progress line is "%s"', (ended, sinceMs, more, line) => {
   const { total, untilMs, made } = { total: 10, untilMs: Infinity, made: 1, ...more }
   const runs = Array.from({ length: ended }, (_, at) =>
     judged('reset createEvent 1', at === 0 ? 'broke' : 'recovered', { made: at === 0 ? made : 1 }),
@@ -20,7 +20,7 @@ test.each([
   expect(describeProgress(runs, total, { sinceMs, untilMs })).toBe(line)
 })
 
-test('the last 40 lines of two streams are kept in order of completion, each cut to 500 plain characters', () => {
+test('the last 40 lines of two streams are kept in order of completion, without colors, cut to 500 characters', () => {
   const lines = new LastLines()
   const [out, errors] = [lines.openStream(), lines.openStream()]
   for (let line = 1; line <= 50; line += 1) out(`${line}\n`)
@@ -40,13 +40,13 @@ test.each([
   [['token=abcdefgh'], `'token=[redacted]'${credentialHint}`],
   [['--token', 'abc defgh'], `--token '[redacted]'${credentialHint}`],
   [['-H', 'authorization: Bearer abcdefgh'], `-H 'authorization: Bearer [redacted]'${credentialHint}`],
-])('the command that repeats a run with %j is quoted for a shell, and shows no credential', (words, text) => {
+])('the command that repeats a run with the arguments %j is quoted for a shell, without credentials', (words, text) => {
   expect(describeRepeat('a@b', { settings, files: ['node', ...words], failOn: [] })).toBe(
     `convsim each --only a@b -- node ${text}`,
   )
 })
 
-test('the command that repeats a run has the settings that affect the run, and no others', () => {
+test('the command that repeats a run has the settings that affect the run, and no other settings', () => {
   const bounded = { ...settings, seed: '7', runTimeout: '5s', set: 'drift', jobs: 2, failOn: 'hung' }
   const line = describeRepeat('a@b', { settings: bounded, files: ['node'], failOn: [] })
   expect(line).toBe('convsim each --only a@b --run-timeout 5s --seed 7 -- node')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { countGoodResponses, judgeOutcomes, type RunOutcome } from '../../../src/features/exec/report/judge-run.ts'
 import { judged, requestsOf } from './made-up.ts'
 
-/** Returns an outcome from words such as `red faulted`, `green faulted good` (call succeeded) or `late` (timeout). */
+/** Returns an outcome. `faulted`: the fault was injected; `good`: the call succeeded; `late`: the command timed out. */
 const outcomeOf = (words: string): RunOutcome => ({
   code: words.includes('green') ? 0 : 1,
   isTimedOut: words.includes('late'),
@@ -41,12 +41,12 @@ test.each([
   },
 )
 
-describe('the good responses to a call with a fault', () => {
+describe('the good responses to a call that got a fault', () => {
   const baseline = { requests: requestsOf('createEvent a', 'createEvent a'), varying: new Set<string>() }
   const [target = expect.unreachable(), ...others] = requestsOf('createEvent', 'createEvent a', 'createEvent b')
 
   test.each([
-    ['include the response with the fault if that response is good', [true, true], { expected: 1, got: 2 }],
+    ['include the response with the fault if it is good', [true, true], { expected: 1, got: 2 }],
     ['include the responses to retries', [false, true, true], { expected: 2, got: 2 }],
     ['are too few if only another test makes the same call', [false, true], { expected: 2, got: 1 }],
     ['are missing if the call is not repeated', [false], { expected: 2, got: 0 }],

@@ -26,7 +26,7 @@ describe('the tools over HTTP', () => {
     expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(refusal)])
   })
 
-  test('return at most 20 items at a time', async () => {
+  test('return pages of at most 20 items', async () => {
     const own = await startForTest()
     for (let sent = 0; sent < 25; sent += 1) await call(own, '/v1/nowhere')
     const client = await connectOverHttp(`${own.controlUrl}/mcp`)
@@ -61,7 +61,7 @@ describe('the MCP endpoint', () => {
     expect((await callTool(client, 'control_sandbox', { action: 'reset' })).isError).toBe(false)
   })
 
-  test('does not change the revision of a sandbox on a read-only call', async () => {
+  test('does not change the revision of a sandbox when it gets a read-only call', async () => {
     const revision = async () => (await call(sim(), '/__sim/sandboxes')).text.match(/"revision":\d+/g)
     await call(sim(), '/__sim/mcp', { body: message, headers: { accept } })
     const before = await revision()

@@ -22,7 +22,7 @@ async function connect(transport: StdioClientTransport | StreamableHTTPClientTra
   return client
 }
 
-/** Calls a tool. `json` is the parsed text of the result, or an empty object for an error. */
+/** Calls a tool. `json` is the parsed text of the result, or an empty object if the result is an error. */
 export async function callTool(client: Client, name: string, args: JsonObject = {}) {
   const { content, isError = false } = await client.callTool({ name, arguments: args })
   const [first] = content

@@ -7,7 +7,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 import { callTool, connectOverStdio } from './mcp-client.ts'
 
 describe('convsim mcp', () => {
-  test('starts a simulator, names its URL in the instructions, and stops when the client disconnects', async () => {
+  test('starts a simulator, gives its URL in the instructions, and stops it when the client disconnects', async () => {
     const client = await connectOverStdio(['--seed', '7'])
     const baseUrl = /http:\S+\/v1/.exec(client.getInstructions() ?? '')?.[0] ?? ''
     expect((await fetch(`${baseUrl}/nowhere`)).status).toBe(404)
@@ -32,11 +32,11 @@ describe('convsim mcp', () => {
     expect([gone.isError, gone.text]).toEqual([true, expect.stringContaining('Start one (npx convsim)')])
   })
 
-  test('refuses an invalid URL, a URL without a simulator, and a missing token', async () => {
+  test('fails if the URL is invalid, if no simulator responds there, or if the token is missing', async () => {
     const sim = await startForTest({ controlToken: 'secret' })
     for (const [url, message] of [
       ['localhost', 'the URL of a simulator, such as http://127.0.0.1:4010; got "localhost"'],
-      ['http://127.0.0.1:9', 'No simulator responds at http://127.0.0.1:9/__sim. Start one (npx convsim)'],
+      ['http://127.0.0.1:9', 'No simulator is responding at http://127.0.0.1:9/__sim. Start one (npx convsim)'],
       [sim.origin, 'Pass the token to convsim mcp with --control-token.'],
     ] as const) {
       const { code, stderr } = await run(['mcp', '--url', url])
@@ -75,7 +75,7 @@ describe('convsim skill', () => {
     expect(unknown).toEqual([])
   })
 
-  test('--install says where it writes, can be repeated, and does not overwrite the user’s own file', async () => {
+  test('--install says where it writes, can be repeated, and keeps a file that the user wrote or changed', async () => {
     const cwd = await tempFolder()
     const file = join(cwd, '.claude/skills/convsim/SKILL.md')
     const install = () => run(['skill', '--install'], { cwd })

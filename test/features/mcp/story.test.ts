@@ -3,7 +3,7 @@ import { event } from '../../support/client.ts'
 import { startForTest } from '../../support/start.ts'
 import { callTool, connectOverHttp } from './mcp-client.ts'
 
-/** Sends an event until it is accepted, and returns the number of attempts. `wait` gets the `Retry-After` seconds. */
+/** Sends an event until it is accepted. Passes the `Retry-After` seconds to `wait`. Returns the number of attempts. */
 async function sendEvent(baseUrl: string, wait: (seconds: number) => Promise<unknown>): Promise<number> {
   const body = JSON.stringify(event({ externalConversationId: 'c-1', insertId: 'a-1' }))
   const headers = { authorization: 'Bearer any-key', 'content-type': 'application/json', 'user-agent': 'shop/1' }
@@ -14,7 +14,7 @@ async function sendEvent(baseUrl: string, wait: (seconds: number) => Promise<unk
   }
 }
 
-test('the tools let an agent find a client that ignores Retry-After, and confirm that it has been fixed', async () => {
+test('the tools let an agent detect that a client ignores Retry-After, and then confirm the fix', async () => {
   const sim = await startForTest()
   const agent = await connectOverHttp(`${sim.controlUrl}/mcp`)
   const sandbox = 'checkout'

@@ -5,7 +5,7 @@ const create = { action: 'create', sandbox: 'a', seed: '3' }
 const advance = { action: 'advance', by: '1h' }
 const ruleOf = (scenario: string) => ({ rules: [{ scenario, times: 1 }] })
 
-/** Each tool with valid arguments, a pattern for the response, invalid arguments, and a pattern for the refusal. */
+/** Each row has a tool, valid arguments, a pattern for the result, invalid arguments, and a pattern for the refusal. */
 export const toolCalls: readonly (readonly [string, JsonObject, RegExp, JsonObject, RegExp])[] = [
   ['find_requests', {}, /"call":"GET \/v1\/nowhere"/, { statsu: '429' }, /argument "statsu". Did you mean "status"/],
   ['find_requests', { status: '5xx' }, /No requests match/, { operation: 'createEvnt' }, /createEvent/],

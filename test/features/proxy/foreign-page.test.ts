@@ -34,23 +34,23 @@ const corsHeaders = (names: Iterable<string>) => [...names].filter((name) => nam
 const crossOrigin: readonly (readonly [string, string, Record<string, string>])[] = [
   ['a script', 'GET', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
   ['a script in an older browser', 'GET', { origin: 'https://evil.example' }],
-  ['a deletion', 'DELETE', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
-  ['a beacon or form', 'POST', { origin: 'https://evil.example', 'content-type': 'text/plain' }],
+  ['a DELETE request', 'DELETE', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+  ['a beacon or a form', 'POST', { origin: 'https://evil.example', 'content-type': 'text/plain' }],
   ['a sandboxed frame', 'GET', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
   ['an image', 'GET', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
-  ['an image across ports', 'GET', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }],
-  ['a script across ports', 'PUT', { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }],
+  ['an image, from another port', 'GET', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }],
+  ['a script, from another port', 'PUT', { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }],
   ['a link', 'GET', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
-  ['a link across ports', 'GET', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' }],
+  ['a link, from another port', 'GET', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' }],
   ['a preflight', 'OPTIONS', { origin: 'https://evil.example', 'access-control-request-method': 'PUT' }],
   [
-    'a WebSocket',
+    'a WebSocket handshake',
     'GET',
     { origin: 'https://evil.example', upgrade: 'websocket', connection: 'upgrade', 'sec-websocket-key': 'x' },
   ],
 ]
 
-/** Starts a proxy that adds a token for the real service. */
+/** Starts a proxy that adds a token to the requests that it forwards to the service. */
 async function openProxy(settings: Parameters<typeof proxyTo>[2] = {}) {
   const service = await openService()
   const sim = await proxyTo(service.origin, { token }, settings)
@@ -83,7 +83,7 @@ describe('a proxy with a token for the real service', () => {
 
   test.each<[string, Record<string, string>]>([
     ['a client that is not a browser', {}],
-    ['a client that uses the host name of a compose service', { host: 'convsim:4010' }],
+    ['a client that addresses the proxy by its name in Docker Compose', { host: 'convsim:4010' }],
     ['a same-origin page, such as the console', { 'sec-fetch-site': 'same-origin' }],
     ['the address bar', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }],
   ])('forwards requests from %s', async (_name, headers) => {
@@ -92,7 +92,7 @@ describe('a proxy with a token for the real service', () => {
     expect(reached).toEqual([`GET ${analyticsPath} Bearer ${token}`])
   })
 
-  test('forwards requests from its own origin, and to a listed host', async () => {
+  test('forwards requests from its own origin, and requests to a host in --control-hosts', async () => {
     const { sim, reached } = await openProxy({ controlHosts: 'sim.example.com' })
     expect((await callAs(sim, { origin: sim.origin, 'sec-fetch-site': 'same-origin' }, 'PUT')).status).toBe(200)
     expect((await callAs(sim, { host: 'sim.example.com:4010' })).status).toBe(200)
@@ -130,7 +130,7 @@ describe('a proxy with a token for the real service', () => {
     },
   )
 
-  test('explains why it would refuse a page, and that it would not refuse a client', async () => {
+  test('explains why it would refuse a request from a page, and that it would forward one from a client', async () => {
     const { sim, reached } = await openProxy()
     const explain = async (headers: Record<string, string>) =>
       JSON.stringify(await steer(sim, 'POST', '/explain', { method: 'GET', path: analyticsPath, headers }))
@@ -140,10 +140,10 @@ describe('a proxy with a token for the real service', () => {
   })
 })
 
-describe('a page that --control-origins lists', () => {
+describe('with --control-origins,', () => {
   const page = { origin: allowedOrigin, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
 
-  test('can use the service with the token, and gets CORS headers from the proxy, not from the service', async () => {
+  test('a page with a listed origin can use the token, and gets CORS headers only from the proxy', async () => {
     const { sim, reached } = await openProxy({ controlOrigins: allowedOrigin })
     const preflight = await callAs(sim, { ...page, 'access-control-request-method': 'PUT' }, 'OPTIONS')
     expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, allowedOrigin])
@@ -153,13 +153,13 @@ describe('a page that --control-origins lists', () => {
     expect(reached).toEqual([`GET ${analyticsPath} Bearer ${token}`])
   })
 
-  test('must have exactly the listed origin', async () => {
+  test('a page whose origin differs only in its port is refused', async () => {
     const { sim, reached } = await openProxy({ controlOrigins: allowedOrigin })
     const response = await call(sim, analyticsPath, { headers: { ...page, origin: 'http://localhost:6007' } })
     expect([response.status, corsHeaders(response.headers.keys()), reached]).toEqual([403, [], []])
   })
 
-  test('gets only the service’s CORS headers with --no-cors', async () => {
+  test('a page with a listed origin gets only the service’s CORS headers if --no-cors is set', async () => {
     const { sim } = await openProxy({ controlOrigins: allowedOrigin, cors: false })
     const response = await call(sim, analyticsPath, { headers: page })
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example.com')

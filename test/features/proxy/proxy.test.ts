@@ -40,7 +40,7 @@ describe('the proxy', () => {
     expect(await unexpectedMessages(sim)).toEqual([])
   })
 
-  test('drops connection headers and simulator controls, and forwards the client’s other headers', async () => {
+  test('drops headers that control the simulator, and forwards the other headers in both directions', async () => {
     const seen: { headers: IncomingHttpHeaders; url: string | undefined }[] = []
     const origin = await fakeUpstream((req, res) => {
       seen.push({ headers: req.headers, url: req.url })
@@ -114,7 +114,7 @@ describe('the proxy', () => {
     expect((await steer(sim, 'GET', '/report'))['violations']).toMatchObject({ requests: 1 })
   })
 
-  test('forwards a request outside the contract, and reports a violation if the service has the path', async () => {
+  test('forwards a request for an unknown path, and reports a violation if the service has the path', async () => {
     const origin = await fakeUpstream((req, res) => res.writeHead(req.url === '/v1/other' ? 200 : 404).end())
     const sim = await proxyTo(origin)
     expect((await call(sim, '/v1/other')).status).toBe(200)
@@ -174,7 +174,7 @@ describe('for a client of the proxy,', () => {
     expect(errorOf(response)).toMatch(message)
   })
 
-  test('an expired certificate causes a 502, and no request is sent', async () => {
+  test('an expired certificate causes a 502, and no request is sent to the service', async () => {
     const upstream = await startFakeUpstream(undefined, true)
     const sim = await proxyTo(new URL(upstream.baseUrl).origin)
     const response = await call(sim, analyticsPath)
@@ -198,7 +198,7 @@ describe('for a client of the proxy,', () => {
   })
 
   test.each([
-    ['broken JSON', 200, '{"a":', 'application/json', 'json', /line 1/],
+    ['invalid JSON', 200, '{"a":', 'application/json', 'json', /line 1/],
     ['an undocumented status', 418, '{}', 'application/json', 'status', /the status 418 is not documented/],
     ['an undocumented media type', 200, '<p>', 'text/html', 'media-type', /has the Content-Type "text\/html"/],
     ['no body', 200, '', undefined, 'required', /has no body/],
@@ -215,7 +215,7 @@ describe('for a client of the proxy,', () => {
   test.each([
     ['HEAD', 'no body', 'application/json', ''],
     ['GET', 'a documented media type other than JSON', 'text/csv; charset=utf-8', 'a,b'],
-  ])('a response to %s with %s is not a violation', async (method, _what, type, text) => {
+  ])('a response to a %s request with %s is not a violation', async (method, _what, type, text) => {
     const content = { 'application/json': { schema: { type: 'object' } }, 'text/csv': {} }
     const responses = { 200: { description: 'Rows.', content } }
     const contract = await documentWithPaths({ '/rows': { get: { responses }, head: { responses } } })
@@ -225,7 +225,7 @@ describe('for a client of the proxy,', () => {
     expect(await unexpectedMessages(sim)).toEqual([])
   })
 
-  test('a compressed response with an invalid field is checked, and forwarded compressed', async () => {
+  test('a compressed response with an invalid field is checked, and is still compressed when forwarded', async () => {
     const body = { ...(await healthy()), messageCount: 'many' }
     const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }
     const sim = await proxyWith(200, headers, gzipSync(JSON.stringify(body)))
@@ -275,7 +275,7 @@ describe('for a client of the proxy,', () => {
   test.each([
     ['before the response starts', undefined, false],
     ['while a scenario reads the response', 'drop-field', true],
-  ])('disconnecting %s cancels the request to the service, and is recorded', async (_when, scenario, hasStarted) => {
+  ])('a disconnection %s cancels the request to the service, and is recorded', async (_when, scenario, hasStarted) => {
     const [received, closed] = [vi.fn(), vi.fn()]
     const origin = await fakeUpstream((_req, res) => {
       res.on('close', closed)

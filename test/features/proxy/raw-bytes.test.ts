@@ -55,17 +55,17 @@ test('headers are forwarded in both directions with their order, case, duplicate
 })
 
 test.each<[title: string, status: number, reason: RegExp, respond: string | ((socket: Socket) => void)]>([
-  ['status 099', 502, /with status 99, which/, head('Content-Length: 0').replace('200', '099')],
+  ['status 099', 502, /with 99, which/, head('Content-Length: 0').replace('200', '099')],
   ['status 99', 502, /Invalid status code/, head('Content-Length: 0').replace('200', '99')],
   ['status 1000', 502, /Invalid response status/, head('Content-Length: 0').replace('200', '1000')],
   ['status 101', 502, /\(status 101\)/, head('Connection: upgrade', 'Upgrade: x').replace('200', '101')],
-  ['status 101 and no Upgrade header', 502, /with status 101/, head().replace('200', '101')],
+  ['status 101 and no Upgrade header', 502, /with 101, which/, head().replace('200', '101')],
   ['status 103 and then a closed connection', 502, /closed the connection/, head().replace('200', '103')],
   ['no bytes', 502, /closed the connection/, ''],
-  ['a truncated head', 502, /closed the connection/, 'HTTP/1.1 200 OK\r\nX-Half'],
+  ['an unfinished head and then a closed connection', 502, /closed the connection/, 'HTTP/1.1 200 OK\r\nX-Half'],
   ['an unfinished head', 504, /within 0\.5 s/, (socket) => void socket.write('HTTP/1.1 200 OK\r\n')],
   [
-    'a slow head',
+    'a head that arrives slowly',
     504,
     /within 0\.5 s/,
     (socket) => {
@@ -74,7 +74,7 @@ test.each<[title: string, status: number, reason: RegExp, respond: string | ((so
       socket.on('close', () => clearInterval(timer))
     },
   ],
-])('a response with %s is recorded as a %i', async (_, status, reason, respond) => {
+])('a response with %s causes a %i, which is recorded', async (_, status, reason, respond) => {
   const upstream = await rawUpstream((socket) => (typeof respond === 'string' ? socket.end(respond) : respond(socket)))
   const sim = await proxyTo(upstream.origin, { timeoutMs: 500 })
   expect(await call(sim, '/v1/any')).toMatchObject({ status, body: { error: expect.stringMatching(reason) } })

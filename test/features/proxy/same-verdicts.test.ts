@@ -5,7 +5,7 @@ import { putRules, steer } from '../../support/control.ts'
 import { proxyTo } from '../../support/fake-upstream.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../../support/start.ts'
 
-/** Sends invalid requests and requests with retry problems. A rule in `limiter` returns a 429 for one of them. */
+/** Sends valid and invalid requests. A rule in the simulator `limiter` causes a 429 for the first request. */
 async function sendRequests(sim: TestSimulator, limiter: TestSimulator): Promise<void> {
   await putRules(limiter, [{ operation: 'getModelAnalytics', scenario: 'rate-limited;retry-after=20', times: 1 }])
   for (const [count, period] of ['7d', '7d', '90d'].entries())
@@ -21,10 +21,10 @@ async function sendRequests(sim: TestSimulator, limiter: TestSimulator): Promise
   await call(sim, '/v1/events', { body: event(), token: null })
 }
 
-/** The report members that differ between runs, or between a proxy and the service itself. */
+/** The names of report members that differ between runs, or between a proxy and the service itself. */
 const runSpecific = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
 
-/** Returns a report's verdicts without IDs, times or origins. */
+/** Returns a report's verdicts without members that differ, such as IDs, times and origins. */
 function verdictsOf(value: Json): Json {
   if (Array.isArray(value)) return value.map(verdictsOf)
   if (!isObject(value)) return value
@@ -37,7 +37,7 @@ function verdictsOf(value: Json): Json {
 
 const reportOf = (sim: TestSimulator) => steer(sim, 'GET', '/report?sandbox=*')
 
-test('a client gets the same verdicts with and without a proxy, except for a 429 that the service caused', async () => {
+test('a client gets the same verdicts with and without a proxy, but a 429 from the service is unexpected', async () => {
   const direct = await startForTest()
   await sendRequests(direct, direct)
   const expected = verdictsOf(await reportOf(direct))

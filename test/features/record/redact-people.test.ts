@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { redactPeople } from '../../../src/features/record/collect-responses.ts'
+import { redactPersonalData } from '../../../src/features/record/collect-responses.ts'
 
 test.each([
   ['an e-mail address', 'ask jane.doe+x@mail.customer.co.uk now', 'ask redacted@example.com now'],
@@ -8,11 +8,11 @@ test.each([
   ['a token', 'key sk_live_12345678abcdef', 'key [redacted]'],
   ['a bearer token', 'Authorization: Bearer abc.def', 'Authorization: Bearer [redacted]'],
 ])('%s in a nested string is redacted', (_name, text, expected) => {
-  expect(redactPeople({ deep: [{ text }] })).toEqual({ value: { deep: [{ text: expected }] }, changes: 1 })
+  expect(redactPersonalData({ deep: [{ text }] })).toEqual({ value: { deep: [{ text: expected }] }, changes: 1 })
 })
 
-test('quotes from users are redacted completely, and everything else is kept', () => {
+test('quotes from users are redacted completely, and other values are kept', () => {
   const rest = { id: '4f7c2a1e', score: 7.5, date: '2026-01-15T00:00:00.000Z' }
   const withQuote = (quote: string) => ({ ...rest, evidence: { exampleSnippets: [quote] } })
-  expect(redactPeople(withQuote('I am Jane'))).toEqual({ value: withQuote('[redacted]'), changes: 1 })
+  expect(redactPersonalData(withQuote('I am Jane'))).toEqual({ value: withQuote('[redacted]'), changes: 1 })
 })

@@ -25,12 +25,12 @@ test.each([
   ['a wrong value', recorded('/__sim/health', { ...health, status: 'ill' }), /\/status must be equal/],
   ['a missing member', recorded('/__sim/clock', { mode: 'real' }), /required property 'now'/],
   ['an unknown member', recorded('/__sim/clock', { ...clock, zone: 'UTC' }), /unevaluated.*"zone"/],
-  ['an unknown member next to allOf', recorded('/__sim/quality', quality({ x: 1 })), /unevaluated.*"x"/],
+  ['an unknown member of an allOf object', recorded('/__sim/quality', quality({ x: 1 })), /unevaluated.*"x"/],
   ['an unknown member in a refusal', recorded('/__sim/x', refusal({ x: 1 }), { status: 404 }), /"x"/],
   ['a missing body', recorded('/__sim/clock', {}, { text: '', size: 0 }), /no body/],
-  ['an unknown media type', recorded('/__sim/clock', clock, { headers: { 'content-type': 'a/b' } }), /type "a\/b"/],
+  ['an undocumented media type', recorded('/__sim/clock', clock, { headers: { 'content-type': 'a/b' } }), /type "a.b"/],
   ['an invalid header', withHeader('allow', 'everything'), /header Allow .*pattern/],
-  ['a response from an unknown path', recorded('/__sim/secret', {}), /undocumented operation/],
+  ['a response for an undocumented path', recorded('/__sim/secret', {}), /undocumented operation/],
 ])('the response check reports %s', (_name, response, problem) => {
   expect(check(response)).toMatch(problem)
 })
@@ -55,7 +55,7 @@ async function readRecorded(): Promise<RecordedResponse[]> {
   return lines.map((line) => JSON.parse(line))
 }
 
-test('the recording contains responses from simulators in the test process and in child processes', async () => {
+test('only control-plane responses are recorded, both in the test process and in child processes', async () => {
   const own = await startForTest()
   await call(own, '/__sim/health?of=process')
   const child = convsim(['--port', '0', '--state', ':memory:'])
@@ -70,7 +70,7 @@ test('the recording contains responses from simulators in the test process and i
   expect(targets.filter((target) => target.startsWith('/v1'))).toEqual([])
 })
 
-test('an invalid response fails the test run, and is reported with its test file, request and problem', async () => {
+test('an invalid response fails the test run and is reported once, with its file, request and problem', async () => {
   const [good, bad] = [recorded('/__sim/clock', clock), recorded('/__sim/clock', { ...clock, zone: 'UTC' })]
   const folder = await tempFolder()
   const lines = [good, bad, bad].map((response) => `${JSON.stringify(response)}\n`).join('')

@@ -16,7 +16,7 @@ function openStream(journal: Journal, options: Partial<StreamOptions> = {}) {
 }
 
 describe('a stream of journal entries', () => {
-  test('sends only entries after the given number, even if none exist yet', async () => {
+  test('sends only the entries after the given number, even if no such entries exist yet', async () => {
     const journal = journalOf(100, 3)
     const { next, idsOf } = openStream(journal, { after: 4, heartbeatMs: 1 })
     expect([await next(), await next()].map(idsOf)).toEqual([[], []])

@@ -13,7 +13,7 @@ const replyWith = (headers: Record<string, string>): OutgoingReply => ({
 })
 
 /** The handler's outcome for each path. The real handlers produce only the last outcome. */
-const responses: Record<string, () => ReturnType<Handlers['service']>> = {
+const outcomes: Record<string, () => ReturnType<Handlers['service']>> = {
   '/throws': () => {
     throw new Error('thrown at once')
   },
@@ -24,8 +24,8 @@ const responses: Record<string, () => ReturnType<Handlers['service']>> = {
 
 test('an exception is logged and becomes a 500 in the service’s format; other responses are unaffected', async () => {
   const logged: LogEntry[] = []
-  const rejectCall = () => Promise.reject(new Error('the control plane is not called'))
-  const service = ({ path }: SimRequest) => responses[path]?.() ?? rejectCall()
+  const rejectCall = () => Promise.reject(new Error('unexpected call'))
+  const service = ({ path }: SimRequest) => outcomes[path]?.() ?? rejectCall()
   const app = createApp(
     {
       service,
@@ -41,7 +41,7 @@ test('an exception is logged and becomes a 500 in the service’s format; other 
   const listening = await listen(app, { host: '127.0.0.1', port: 0 }, createLogRecorder(logged))
   if (!listening.ok) throw new Error(listening.error.message)
   onTestFinished(() => void listening.value.server.close())
-  const paths = Object.keys(responses)
+  const paths = Object.keys(outcomes)
   // Sends all requests in one write, so that they are handled in the same tick.
   const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join('')
   const replies = await sendRaw(`http://127.0.0.1:${listening.value.port}`, requests, paths.length)

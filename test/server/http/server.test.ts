@@ -53,7 +53,7 @@ describe('stopping a server', () => {
   })
 })
 
-test('a response announces a keep-alive timeout of 65 seconds, enough for a client that stalls', async () => {
+test('a response announces a keep-alive timeout of 65 seconds, which is enough for a client that stalls', async () => {
   const { origin, sendGet, respond } = await setup()
   const connection = await connectTo(origin)
   await sendGet(connection)
@@ -62,12 +62,12 @@ test('a response announces a keep-alive timeout of 65 seconds, enough for a clie
   connection.destroy()
 })
 
-test('malformed bytes after a request close the connection only after the response to that request', async () => {
+test('a connection with malformed bytes after a request is closed only after the response to the request', async () => {
   const { origin, sendGet, respond } = await setup()
   const connection = await connectTo(origin)
   await sendGet(connection)
   connection.send('no HTTP at all\r\n\r\n')
-  // When a later request on another connection has arrived, the server has read the malformed bytes.
+  // Once a later request on another connection has arrived, the server has read the malformed bytes.
   const other = await connectTo(origin)
   await sendGet(other)
   respond()

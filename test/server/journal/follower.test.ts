@@ -31,13 +31,13 @@ async function openJournal(port: number, { size = 1000, stream = 100_000 } = {})
   return { follower, journal, append, problems, connection }
 }
 
-/** The end of a delivery whose client disconnects. */
+/** How an exchange ends if its client disconnects after three bytes of the response. */
 const delivery = { kind: 'client-gone', sentBytes: 3 } as const
 const end = { delivery, hasClientLeft: true, headSentAt: undefined, endedAt: 7 }
 
 type OpenedJournal = Awaited<ReturnType<typeof openJournal>>
 
-/** Opens the journals of two replicas that share a new Redis server. `limits` applies to the first journal. */
+/** Opens the journals of two replicas that share a new Redis server. `limits` applies only to the first. */
 async function openTwo(limits?: Parameters<typeof openJournal>[1]): Promise<[OpenedJournal, OpenedJournal]> {
   const { port } = await redisForTest()
   return [await openJournal(port, limits), await openJournal(port)]
@@ -57,7 +57,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     const { journal } = await openJournal(proxy.port, { size: 100_000 })
     const entryNumbers: number[] = []
     journal.onEntry(({ number }) => entryNumbers.push(number))
-    const batchSize = 450 // a read returns at most 200
+    const batchSize = 450 // a read returns at most 200 messages
     let total = 0
     let brokenReads = 0
     const readMore = async (cutAt: number) => {
@@ -100,7 +100,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     expect((await journal.list({ sandbox: 'late' })).entries.map(({ number }) => number)).toEqual([623])
   })
 
-  test('notices that a sandbox was cleared, even if the message that announced it was trimmed', async () => {
+  test('notices that a sandbox was cleared, even if the message that announced this was trimmed', async () => {
     const [writer, { journal }] = await openTwo({ stream: 100 })
     const cleared: string[] = []
     journal.onClear((sandbox) => cleared.push(sandbox))
@@ -147,7 +147,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     expect(entry?.request.body.latin1).toBe('\u00ff[redacted]')
   })
 
-  test('distinguishes a complete body whose length was changed by redaction from a partially stored body', async () => {
+  test('does not mistake a complete body whose length was changed by redaction for a partial body', async () => {
     const [first, second] = await openTwo()
     const whole = '{"note":"key-of-a-caller"}'
     for (const body of [captureBody(whole), captureBody(whole, whole.length - 1)])
@@ -177,7 +177,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     expect(corrections).toEqual([true])
   })
 
-  test('does not correct a new exchange that has the same number as an exchange lost by Redis', async () => {
+  test('does not correct a new exchange that has the same number as an exchange that Redis lost', async () => {
     const [first, second] = await openTwo()
     const lost = await first.append()
     await first.connection.call('flushall')

@@ -2,7 +2,7 @@ const text = { type: 'string' }
 const size = { type: 'integer', minimum: -1 }
 const ms = { type: 'number', minimum: -1 }
 
-/** Returns an object schema that allows only `properties` and, like HAR 1.2, `comment` and names starting with `_`. */
+/** Returns an object schema that allows only `properties` and, as in HAR 1.2, `comment` and names starting with `_`. */
 const closed = (properties: object, required = Object.keys(properties)) => ({
   type: 'object',
   required,

@@ -14,7 +14,7 @@ async function countStored(journal: Journal): Promise<number> {
   return recorded - dropped
 }
 
-test('a request body is stored completely, and a response body up to 64 KiB', () => {
+test('a request body is stored completely, but only the first 64 KiB of a response body are stored', () => {
   const small = 'é'.repeat(maxResponseBodyBytes)
   expect(captureBody(small, maxResponseBodyBytes)).toEqual({ latin1: small, size: maxResponseBodyBytes })
   const large = `${small}ÿ`
@@ -52,9 +52,9 @@ describe('a journal', () => {
   })
 
   test.each([
-    { size: 1000, bytes: 16_000, stored: 128 }, // the limit is 2 MB
+    { size: 1000, bytes: 16_000, stored: 128 }, // the limit for all entries is 2 MB
     { size: 4, bytes: 16_000, stored: 4 },
-    { size: 100, bytes: 30_000, stored: 34 }, // the limit is 1 MB, its minimum
+    { size: 100, bytes: 30_000, stored: 34 }, // the limit for all entries is 1 MB, its minimum
   ])(
     'of size $size stores at most $stored entries of $bytes bytes, and counts the evicted entries',
     async ({ size, bytes, stored }) => {
@@ -92,7 +92,7 @@ describe('a journal', () => {
     expect(await journal.counts(undefined)).toMatchObject({ recorded: 5, dropped: 4 })
   })
 
-  test('clears the entries and counts of one sandbox, and does not later count them as evicted', async () => {
+  test('clears the entries and counts of one sandbox, and never counts cleared entries as evicted', async () => {
     const journal = journalOf(4, 4, ['a', 'b'])
     await journal.clear('a')
     expect(await numbers(journal)).toEqual([2, 4])
@@ -105,7 +105,7 @@ describe('a journal', () => {
   })
 })
 
-test('an entry that was read does not change when the journal evicts first its body and then the entry', async () => {
+test('a copy of an entry does not change when the journal evicts first its body and then the entry', async () => {
   const journal = new Journal(300)
   const response = () => ({ body: captureBody('x'.repeat(maxResponseBodyBytes)) })
   journal.record(entryFor(journal, { response: response() }), unparsed)
@@ -118,7 +118,7 @@ test('an entry that was read does not change when the journal evicts first its b
   expect(JSON.stringify(first) === before).toBe(true)
 })
 
-test('above 8 MiB of response bodies, the oldest response bodies are evicted, but their entries stay', async () => {
+test('if the response bodies exceed 8 MiB in total, the oldest are evicted, but their entries stay', async () => {
   const journal = new Journal(10_000)
   const response = { body: captureBody('x'.repeat(maxResponseBodyBytes)) }
   const capacity = (8 * 1024 * 1024) / maxResponseBodyBytes

@@ -5,11 +5,11 @@ import { StreamFollower } from '../../../src/server/journal/follower.ts'
 import type { ExchangeStream } from '../../../src/state/shared-state.ts'
 import { entryFor, unparsed } from './entries.ts'
 
-/** Creates a journal with a stub stream that records the kind of each message, or that fails if `isUnavailable`. */
+/** Creates a journal with a stub stream, which records the kind of each message, or fails if `isUnavailable`. */
 function setup(isUnavailable = false) {
   const sent: string[] = []
   const append = (kind: string) => async () => {
-    if (isUnavailable) throw new Error('the store does not respond')
+    if (isUnavailable) throw new Error('the store is not responding')
     sent.push(kind)
     return { id: 'stream', number: sent.length }
   }
@@ -26,7 +26,7 @@ function setup(isUnavailable = false) {
   return { journal, sent, end, create: () => [entry, unparsed] as const }
 }
 
-test('an announced exchange that ends as expected is sent to the other replicas once', async () => {
+test('an announced exchange that ends as expected is sent to the other replicas only once', async () => {
   const { journal, sent, end, create } = setup()
   const record = journal.begin()
   await record.announce?.(create())
@@ -45,12 +45,12 @@ test('an announced exchange whose client disconnects early is followed by a mess
   expect(ownEntries).toEqual(['client-gone'])
 })
 
-test('without the store, an exchange is kept if its announcement failed, and lost if it was unannounced', async () => {
+test('if the store fails, an exchange whose announcement failed is kept, but an unannounced one is lost', async () => {
   const { journal, end, create } = setup(true)
   const ownEntries: string[] = []
   journal.onOwnEntry(({ id }) => ownEntries.push(id))
   const record = journal.begin()
-  await expect(record.announce?.(create())).rejects.toThrow('does not respond')
+  await expect(record.announce?.(create())).rejects.toThrow('is not responding')
   record.end(end, create)
   await nextTurn()
   expect([ownEntries.length, journal.hasLoss('default')]).toEqual([1, false])

@@ -3,7 +3,7 @@ import { type Log, silentLog } from '../../../src/base/core/log.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
 import { createPipeline } from '../../../src/server/pipeline/pipeline.ts'
 import { Sandboxes } from '../../../src/server/sandboxes/sandboxes.ts'
-import { SandboxSettingsStore, setClock } from '../../../src/server/sandboxes/settings.ts'
+import { createClockSetting, SandboxSettingsStore } from '../../../src/server/sandboxes/settings.ts'
 import { delivered, jsonBody } from '../../../src/service/exchange/reply.ts'
 import type { SimRequest } from '../../../src/service/exchange/request.ts'
 import { createEvent } from '../../../src/service/operations/events.ts'
@@ -16,7 +16,7 @@ import { createLogRecorder, type LogEntry } from '../../support/start.ts'
 /** Creates a pipeline with a custom event handler, for outcomes that the real handlers never produce. */
 function setup(handle: OperationHandler['handle'], log?: Log) {
   const logged: LogEntry[] = []
-  const settings = new SandboxSettingsStore({ seed: '1', clock: setClock('real', 0, 0), now: () => 0 })
+  const settings = new SandboxSettingsStore({ seed: '1', clock: createClockSetting('real', 0, 0), now: () => 0 })
   const sandboxes = new Sandboxes(settings, { now: () => 0, limit: 10, onEvicted: () => {} })
   const store = createMemoryStore()
   const pipeline = createPipeline({

@@ -15,7 +15,7 @@ const reportOn = (sandbox: string) => readControl<ControlSchemas['Report']>(sim(
 
 const rulesIn = async (sandbox: string) => [...new Set((await findingsIn(sandbox)).map(({ rule }) => rule))]
 
-test('a client that repeats a call too early gets a finding that lists the requests', async () => {
+test('a client that repeats a call too early causes a finding that lists the requests', async () => {
   const options = { sandbox: 'shown', scenario: 'rate-limited;retry-after=30' }
   const ids: (string | null)[] = []
   const body = event({ insertId: 'a' })
@@ -52,7 +52,7 @@ describe('over HTTP', () => {
     ['prefer', 'code=403', 0],
     ['x-sim-seed', '7', 0],
     ['x-sim-now', '2031-01-15T12:00:00Z', 1],
-  ])('two identical calls, the first with %s, have no retry problem (advice: %3$d)', async (name, value, count) => {
+  ])('two identical calls, the first with %s, cause no retry problem (advice: $2)', async (name, value, count) => {
     const sandbox = `one-call-${name}`
     await putRules(sim(), [{ scenario: 'rate-limited;retry-after=9', times: 1 }], sandbox)
     for (const headers of [{ [name]: value }, {}]) await call(sim(), analyticsPath, { sandbox, headers })
@@ -60,7 +60,7 @@ describe('over HTTP', () => {
     expect([retries.findings, advice.findings.length]).toEqual([[], count])
   })
 
-  test('a test that checks three refusals, each with its own rule, has no retry problems and no advice', async () => {
+  test('a test that triggers three refusals, each with its own rule, causes no retry problems or advice', async () => {
     for (const scenario of ['forbidden', 'not-found', 'rate-limited;retry-after=9']) {
       await putRules(sim(), [{ scenario, times: 1 }], 'refusals')
       await call(sim(), analyticsPath, { sandbox: 'refusals' })
@@ -94,16 +94,16 @@ describe('over HTTP', () => {
 const thirtyTimes = (attempt: string) => Array.from({ length: 30 }, (_, index) => `${index * 100} ${attempt}`).join()
 
 describe('a client that sends the same call again', () => {
-  /** The client's attempts, in the format of `createRetryTracker`, by broken rules and by test title. */
+  /** The client's attempts, in the format of `createRetryTracker`, by the rules that they break and by test title. */
   const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'no rule': {
-      'may retry after the shorter wait if a response specifies two': '0 429 wait, 2500 201',
-      'may retry early within the tolerance': '0 503 wait, 2480 201',
+      'may retry after the shorter of the two waits that a response specifies': '0 429 wait, 2500 201',
+      'may retry slightly early, within the tolerance': '0 503 wait, 2480 201',
       'may wait in sandbox time if the sandbox clock is advanced': '0 429 wait now=0, 100 201 now=2500',
       'may send the call concurrently, since that is not a retry': '0-50 429 wait, 10-15 429 wait',
       'may send many concurrent calls over a few connections, since they are not retries':
         '0-5 429 wait, 1-6 429 wait, 5.1 429 wait, 6.1 429 wait',
-      'may repeat a call without an id immediately, as after a second click':
+      'may repeat a call without an id immediately, as a second click does':
         '0 429 wait plain stainless=0, 1 429 wait plain stainless=0, 2501 200 plain stainless=1',
       'may send events with the same time and different insertIds after a lost event':
         '0 429 id=a dated lost, 3000 201 id=b dated, 3001 500 id=c dated, 3002 201 id=d dated',
@@ -126,11 +126,11 @@ describe('a client that sends the same call again', () => {
       'may give up on an event and send an identical one with another insertId, if each event keeps its insertId':
         '0 500 id=a, 500 500 id=a, 1000 201 id=b',
       'may start its wait when the head arrives, and cancel the body later': '0-300 429 wait lost head=1, 2501 201',
-      'has no finding if a retry after one of two identical calls is too early for the other':
+      'causes no finding if a retry after one of two identical calls is too early for the other':
         '0-5 429 wait empty #0, 1-6 500 empty #0, 450 200 empty #1, 2510 200 empty #1',
       'is not judged by the refusal of an identical call, if the end of its own attempt might be recorded late':
         '0-5 429 empty #0, 1-6 429 empty #0, 100 403 empty #1, 300 201 empty #2',
-      'has no finding if the end of an attempt to send one of two identical events is recorded late':
+      'causes no finding if the end of an attempt to send one of two identical events is recorded late':
         '0 500 id=a #0, 1 500 id=b #0, 200 201 id=a #2, 100-201 500 id=a #1 lost head=101',
       'may give up on an event and send an identical one with another insertId, if neither has a time':
         '0 500 id=a, 3000 201 id=b',
@@ -152,7 +152,7 @@ describe('a client that sends the same call again', () => {
       'must not repeat the call within a millisecond of the response, since that is a retry': '0-1.5 429 wait, 1.6 201',
       'must wait if it declares a retry, even among concurrent calls': '0-5 429 wait, 1-6 429 wait, 10 429 wait #1',
       'must wait after a 429 whose body it cancels, since the head arrived': '0-5 429 wait lost head=1, 500 201',
-      'must wait if an outer loop restarts the retry count': '0 429 wait stainless=0, 1 201 stainless=0',
+      'must wait if an outer retry loop restarts the retry count': '0 429 wait stainless=0, 1 201 stainless=0',
       'must wait, however long ago it first sent the event': '0 500, 4000000 429 wait, 4000500 201',
       'is judged by the attempt that its retry count includes, even if the end of that attempt is recorded late':
         '0 429 wait #0, 1000 201 #2, 500-1001 500 #1 lost head=501',
@@ -179,7 +179,7 @@ describe('a client that sends the same call again', () => {
     'back-off': {
       'must not resend the call immediately after three failures': '0 500, 5 500, 10 500, 15 201',
       'must not resend the call immediately after several lost responses': '0 201 lost, 1 201 lost, 2 201 lost, 3 201',
-      'must not send a failing call 20 times 100 ms apart, even if no retry is declared': thirtyTimes('429 wait plain'),
+      'must not repeat a failing call every 100 ms, even if no retry is declared': thirtyTimes('429 wait plain'),
     },
     'same-insert-id, same-insert-id': {
       'must not resend two identical events with new insertIds, even if the retries overlap':
@@ -196,7 +196,7 @@ describe('a client that sends the same call again', () => {
     expect(broken().join(', ') || 'no rule').toBe(rules)
   })
 
-  test('may retry a request that never arrived, while a different prompt must wait', () => {
+  test('may retry a prompt whose first attempt never arrived, while a different prompt must wait', () => {
     const { send, rules } = createRetryTracker(new Set())
     send('0 429 wait plain #0')
     send('600 201 corrected #1')
@@ -224,7 +224,7 @@ describe('a client that sends the same call again', () => {
     expect(rules()).toEqual(['same-insert-id', 'same-insert-id']) // one for each event that repeats a lost event
   })
 
-  test('has at most 100 findings; further findings, and calls too old for the journal, are only counted', () => {
+  test('has at most 100 listed findings; other findings, and calls no longer in the journal, are only counted', () => {
     const { findings, send } = createRetryTracker()
     for (const count of [0, 1]) for (let call = 0; call < 600; call += 1) send(`${count} 404 call=${call} #${count}`)
     const { list, further } = findings.retries.toList()

@@ -106,7 +106,7 @@ describe('sandboxes', () => {
     ['POST', '/reset?sandbox=a'],
     ['DELETE', '/sandboxes/a'],
     ['DELETE', '/requests?sandbox=a'],
-  ])('have no coverage after %s %s, but their earlier requests still count in the total', async (method, path) => {
+  ])('have no coverage after %s %s, but their earlier requests still count toward the total', async (method, path) => {
     const target = await startForTest()
     await send(target, 'a', 'forbidden')
     await steer(target, method, path)
@@ -116,7 +116,7 @@ describe('sandboxes', () => {
     expect(await statusesIn(target, '*')).toEqual(['403', '404'])
   })
 
-  test('count in the total even after eviction', async () => {
+  test('still count toward the total after they are evicted', async () => {
     const target = await startForTest({ sandboxLimit: 2 })
     await send(target, 'a', 'forbidden')
     await send(target, 'b', 'not-found')

@@ -7,13 +7,13 @@ import { readControl } from '../../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-let count = 0
+let sandboxCount = 0
 
 /** Sends a request to a new sandbox, and returns the counts in the sandbox's report. */
-async function countsAfter(path: string, options: RequestOptions, rule?: string) {
-  count += 1
-  const sandbox = `negative-${count}`
-  if (rule !== undefined) await putRules(sim(), [{ scenario: rule }], sandbox)
+async function countsAfter(path: string, options: RequestOptions, scenario?: string) {
+  sandboxCount += 1
+  const sandbox = `negative-${sandboxCount}`
+  if (scenario !== undefined) await putRules(sim(), [{ scenario }], sandbox)
   await call(sim(), path, { ...options, headers: { ...options.headers, 'x-sim-sandbox': sandbox } })
   const { violations, unexpected, expected, retries } = await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
   return { violations, unexpected, expected, retries }

@@ -20,7 +20,7 @@ test.each([
 })
 
 const invalid = ['', ',', 'violations', 'violation,', 'coverage<', 'coverage<101', 'coverage>80', 'toString']
-test.each(invalid)('"%s" is refused with the list of conditions', (text) => {
+test.each(invalid)('"%s" is refused with the list of valid conditions', (text) => {
   expect(parseFailOn(text)).toBeUndefined()
   const list = 'violation, unexpected, retry, unmet, advice, no-requests and coverage<N (N from 0 to 100)'
   const problem = expect.stringContaining(list)
@@ -37,7 +37,7 @@ test.each([
   expect(parseGate(text, false).map(({ kind }) => kind)).toEqual(kinds)
 })
 
-test('the gate for convsim each lists no condition twice', () => {
+test('the gate of `convsim each` lists no condition twice', () => {
   expect(parseSuiteFailOn('hung, hung,violation,violation')?.map(({ kind }) => kind)).toEqual(['hung', 'violation'])
 })
 
@@ -51,21 +51,21 @@ const withFurther = (kind: 'retries' | 'advice', further: number) => ({
 const all = [violation, unexpected, retry, coverage(80)]
 
 test.each<[string, readonly FailCondition[], Partial<Report>, readonly string[]]>([
-  ['a clean report passes', all, {}, []],
-  ['violations fail', [violation], { violations: 2 }, ['2 requests broke the contract']],
-  ['other findings do not fail', [violation], { unexpected: 2 }, []],
+  ['no findings and exactly the required coverage passes', all, {}, []],
+  ['violations fails', [violation], { violations: 2 }, ['2 requests broke the contract']],
+  ['only other findings passes', [violation], { unexpected: 2 }, []],
   ['an unexpected response fails', [unexpected], { unexpected: 1 }, ['1 unexpected response']],
-  ['retry problems fail, even if they are not listed', [retry], withFurther('retries', 3), ['3 retry problems']],
+  ['retry problems fails, even if they are not listed', [retry], withFurther('retries', 3), ['3 retry problems']],
   ['advice fails', [{ kind: 'advice' }], withFurther('advice', 2), ['2 pieces of advice']],
-  ['empty runs fail', [{ kind: 'no-requests' }], { requests: 0 }, ['no request reached the simulator (no-requests)']],
+  ['no requests fails', [{ kind: 'no-requests' }], { requests: 0 }, ['no request reached the simulator (no-requests)']],
   ['coverage below a limit with decimals fails', [coverage(80.1)], {}, ['80% of the contract covered, 80.1% required']],
   ['coverage below 100 fails', [coverage(100)], {}, ['80% of the contract covered, 100% required']],
   [
-    'each condition that is met is reported',
+    'findings for two conditions fails because of both',
     all,
     { violations: 1, unexpected: 1 },
     ['1 request broke the contract', '1 unexpected response'],
   ],
-])('%s', (_name, conditions, report, failures) => {
+])('a report with %s', (_name, conditions, report, failures) => {
   expect(judgeFailOn({ ...cleanReport, ...report }, conditions)).toEqual(failures)
 })

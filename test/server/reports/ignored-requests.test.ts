@@ -53,7 +53,7 @@ describe('a replay of a recorded request', () => {
     expect(errorOf(response)).toMatch(/the id of a recorded request, such as req-7; got "the last"/)
   })
 
-  test('is shown as a curl command without the replay header, so that reports count the curl request', async () => {
+  test('is shown as a curl command without the replay header, so that reports count curl’s request', async () => {
     const sim = await startForTest()
     await call(sim, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'req-7', 'x-team': 'a' } })
     const { text } = await call(sim, '/__sim/requests/req-1?format=curl', { token: null })
@@ -65,12 +65,12 @@ describe('a replay of a recorded request', () => {
 describe('a request from a client', () => {
   test.each([
     ['if its path is unknown', '/v2/events', {}],
-    ['if its path is a browser’s but its method is not GET', '/favicon.ico', { method: 'DELETE' }],
+    ['if its path is one that browsers request, but its method is not GET', '/favicon.ico', { method: 'DELETE' }],
   ])('is reported as unexpected %s', async (_name, path, options) => {
     expect(await countsAfter(path, options)).toMatchObject([1, { responses: 1 }])
   })
 
-  test('is counted for its operation, whatever its user agent', async () => {
+  test('is counted for its operation, whatever its User-Agent is', async () => {
     const headers = { 'user-agent': 'kube-probe/1.31' }
     expect(await countsAfter('/v1/models/x/analytics', { headers })).toMatchObject([1, { responses: 1 }])
   })

@@ -17,7 +17,7 @@ const seeds = seed.includes('.') ? [seed] : Array.from({ length: runs }, (_, ind
 /** The number of clients that run concurrently, each in its own sandbox. */
 const concurrency = 8
 
-/** The time limit for a request, long enough to receive a response head even if a busy machine suspends a process. */
+/** The time limit for a request. It is long enough for a response head even if a busy machine suspends a process. */
 const timeoutMs = 4000
 
 interface Attempt {
@@ -25,7 +25,7 @@ interface Attempt {
   readonly count?: number
   /** Additional fields of the event. */
   readonly more?: object
-  /** The connection pool to use; by default, the client's own. */
+  /** The connection pool to use. Default: the client's own. */
   readonly agent?: Agent
   readonly giveUpMs?: number
   readonly isRead?: boolean
@@ -40,15 +40,15 @@ interface Client {
   readonly rules: (...scenarios: readonly string[]) => Promise<unknown>
   /** Advances the sandbox's clock. */
   readonly advance: (by: string) => Promise<unknown>
-  /** Sends an event, or reads analytics. `waitMs` is the wait in `Retry-After`. Status 599: no complete response. */
+  /** Sends an event, or reads analytics. `waitMs` is the wait in the headers. Status 599 means no complete response. */
   readonly send: (attempt?: Attempt) => Promise<{ readonly status: number; readonly waitMs: number }>
-  /** Sends attempts one after the other. `mistake` is the rule that the attempts break, or an empty string. */
-  readonly series: (scenarios: string, mistake: string, ...tries: readonly Attempt[]) => Promise<readonly string[]>
+  /** Injects the scenarios, then sends the attempts in order. `mistake`: the rule that they break, or ''. */
+  readonly series: (scenarios: string, mistake: string, ...attempts: readonly Attempt[]) => Promise<readonly string[]>
 }
 
-/** Failures that occur after the event is stored, and failures that prevent it from being stored. */
-const storingFailures = ['lost-ack', 'reset;when=after', 'hang;when=after']
-const droppingFailures = ['reset', 'hang', '500', '503;retry-after=0']
+/** Faults that occur after the event is stored, and faults that prevent it from being stored. */
+const faultsAfterStoring = ['lost-ack', 'reset;when=after', 'hang;when=after']
+const faultsBeforeStoring = ['reset', 'hang', '500', '503;retry-after=0']
 
 const faults = [
   ...['429;retry-after=1', '429;retry-after=none', '503;retry-after=date', '503;retry-after=1;retry-after-ms=none'],
@@ -77,7 +77,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     return []
   },
   'sends identical heartbeats, one of which is lost': ({ series, pick }) =>
-    series(pick([...droppingFailures, '200 200 lost-ack']), '', {}, {}, {}, {}, {}),
+    series(pick([...faultsBeforeStoring, '200 200 lost-ack']), '', {}, {}, {}, {}, {}),
   async 'runs as two processes with the same API key'({ rules, send, pick }) {
     const isRead = pick([true, false])
     const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })] as const
@@ -100,7 +100,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
   'sends two identical orders with different ids': ({ series }) =>
     series('lost-ack', '', ...['a', 'b'].map((id) => ({ id, more: { eventAt: '2026-01-15T12:00:00Z' } }))),
   async 'loses a response and sends the event again without an id'({ rules, send, advance, pick }) {
-    await rules(pick(storingFailures))
+    await rules(pick(faultsAfterStoring))
     for (const by of ['1ms', pick(['1ms', '2m'])])
       await send(pick([{}, { count: 0 }, { id: '' }])).then(() => advance(by))
     return ['same-insert-id']
@@ -136,8 +136,8 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     return series(given, mistake, ...[0, 1, 0].map((count) => ({ id, count })))
   },
   'reorders the query of a counted retry': ({ series }) => {
-    const tries = ['a=1&b=2', 'b=2&a=1'].map((query, count) => ({ isRead: true, query, count }))
-    return series('503;retry-after=9', 'retry-after', ...tries)
+    const attempts = ['a=1&b=2', 'b=2&a=1'].map((query, count) => ({ isRead: true, query, count }))
+    return series('503;retry-after=9', 'retry-after', ...attempts)
   },
   'has many failed calls, and repeats the first': async ({ rules, send }) => {
     await rules('lost-ack', ...Array(150).fill('500'))
@@ -169,7 +169,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
       await send(attempt).then(() => sleep(20))
       consecutive = performance.now() - before < 200 ? consecutive + 1 : 0
     }
-    return [consecutive < 25 ? 'back-off?' : 'back-off'] // on a busy machine, the client may have waited
+    return [consecutive < 25 ? 'back-off?' : 'back-off'] // on a busy machine, attempts can be far apart
   },
 }
 
@@ -178,9 +178,9 @@ function createClient(origin: string, sandbox: string, chance: () => number): Cl
   const client: Client = {
     chance,
     pick: (list) => list[Math.floor(chance() * list.length)] ?? expect.unreachable(),
-    async series(scenarios, mistake, ...tries) {
+    async series(scenarios, mistake, ...attempts) {
       await client.rules(...scenarios.split(' '))
-      for (const attempt of tries) await client.send(attempt).then(() => sleep(40))
+      for (const attempt of attempts) await client.send(attempt).then(() => sleep(40))
       return mistake === '' ? [] : [mistake]
     },
     rules: (...scenarios) => {

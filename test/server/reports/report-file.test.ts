@@ -17,16 +17,16 @@ import { cleanReport } from './clean-report.ts'
 /** Writes a report to a target, as convsim does at the end of a run. */
 const writeTarget = ({ file, format }: ReportTarget) => writeReportFile(file, renderClientReport(format, cleanReport))
 
-/** Returns the only target in a `--report` value. */
+/** Returns the only target in a `--report` value. Throws if there is not exactly one. */
 function targetOf(text: string) {
   const [target, ...others] = parseReportTargets(text) ?? []
-  if (!target || others.length > 0) throw new Error(`${text} is not one target`)
+  if (!target || others.length > 0) throw new Error(`${text} does not specify exactly one target`)
   return target
 }
 
 const formatsWithExtension = Object.values(reportFormats).filter((format) => 'extension' in format)
 
-test.each(formatsWithExtension)('a report can be written to a $extension file, even in uppercase', async (format) => {
+test.each(formatsWithExtension)('the extension $extension selects the format, even in uppercase', async (format) => {
   const file = join(await tempFolder(), `a.b${format.extension.toUpperCase()}`)
   expect(parseCommandLine(commands, ['--report', file], {})).toMatchObject({ kind: 'run', settings: { report: file } })
   expect(await findReportProblem([targetOf(file)])).toBeUndefined()
@@ -34,7 +34,7 @@ test.each(formatsWithExtension)('a report can be written to a $extension file, e
   expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))
 })
 
-test.each(Object.entries(reportFormats))('%s=FILE sets the format, whatever the file name', async (name, format) => {
+test.each(Object.entries(reportFormats))('%s=FILE selects the format, whatever the file name', async (name, format) => {
   const file = join(await tempFolder(), 'summary')
   expect(await writeTarget(targetOf(`${name}=${file}`))).toBeUndefined()
   expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))

@@ -44,7 +44,7 @@ describe('a request as a curl command', () => {
     )
   })
 
-  test('can be run unchanged if the token variable is not set', () => {
+  test('sends the token any-key if the token variable is not set', () => {
     const { args } = runInShell(entryToCurl(entry({ headers: { authorization: 'Bearer [redacted]' } })), {})
     expect(args).toContain('authorization: Bearer any-key')
   })
@@ -85,7 +85,7 @@ describe('a request as a curl command', () => {
     ['quotes and variables', `'"$TOKEN\`id\`$(id)\\`],
     ['line breaks', 'one\r\ntwo\n'],
     ['a file name after @', '@/etc/passwd'],
-    ['other alphabets', 'größe 日本語 😀'],
+    ['non-ASCII characters', 'größe 日本語 😀'],
     ['the placeholder for a redacted credential', '[redacted]'],
     ['glob characters', '{a,b}[1-3]*?'],
     ['a byte order mark', '\uFEFF{}'],
@@ -103,7 +103,7 @@ describe('a request as a curl command', () => {
     expect(new Uint8Array(input)).toEqual(bytes)
   })
 
-  test('has a comment if the body is stored only partially', () => {
+  test('has a comment if part of the body is not stored', () => {
     const cut = captureBody('A'.repeat(70_000), 65_536)
     expect(entryToCurl(entry({ body: cut }))).toMatch(/^# Only 65536 of 70000 bytes of the body are included\.\n/)
     expect(entryToCurl(entry({ body: { latin1: undefined, size: 5 } }))).toMatch(
@@ -115,7 +115,7 @@ describe('a request as a curl command', () => {
 const traceOf = (body: unknown, pointer: string) =>
   traceRequest(entryFor(new Journal(1), { requestBody: JSON.stringify(body) }), { in: 'body', pointer })
 
-test('a trace contains the value at the path of the finding', () => {
+test('a trace contains the value at the JSON Pointer of the finding, if that value exists', () => {
   const trace = traceOf({ components: [{ content: 7 }] }, '/components/0/content')
   expect(trace).toMatchObject({ sandbox: 'default', method: 'POST', path: '/v1/events', excerpt: '7' })
   expect(traceOf({ value: null }, '/value').excerpt).toBe('null')
@@ -127,7 +127,7 @@ test.each([
   ['/apiKey', { apiKey: 'sk-very-secret' }],
   ['/secrets/0', { secrets: ['very-secret'] }],
   ['/credentials/user', { credentials: { user: 'very-secret' } }],
-])('a trace redacts a credential that has a sensitive name in its path: %s', (pointer, body) => {
+])('a trace redacts a value if its JSON Pointer contains a sensitive name: %s', (pointer, body) => {
   const { excerpt, curl } = traceOf(body, pointer)
   expect(excerpt).toBe('"[redacted]"')
   expect(curl).not.toMatch(/very-secret/)

@@ -1,7 +1,7 @@
 import { call, event, prompt } from '../../support/client.ts'
 import type { TestSimulator } from '../../support/start.ts'
 
-/** Sends six calls, which cause violations, unexpected responses, a retry problem and advice. */
+/** Makes six calls, which cause violations, unexpected responses, a retry problem and advice. */
 export async function runSampleSuite(sim: TestSimulator): Promise<void> {
   await call(sim, '/v1/prompts', { body: prompt({ role: 'assistant', tags: ['orders'] }) })
   await call(sim, '/v1/prompts', { body: prompt({ components: [{ content: 7 }, { content: 8 }] }) })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { Sandboxes } from '../../../src/server/sandboxes/sandboxes.ts'
-import { SandboxSettingsStore, setClock } from '../../../src/server/sandboxes/settings.ts'
+import { createClockSetting, SandboxSettingsStore } from '../../../src/server/sandboxes/settings.ts'
 
 const names = (sandboxes: Sandboxes) => sandboxes.list().map(({ name }) => name)
 
-test('all sandboxes from the previous process are loaded, even if they exceed the new limit', () => {
+test('all sandboxes from the previous process are kept, even if there are more than the new limit allows', () => {
   const { sandboxes, evictions } = createSandboxes(2)
   sandboxes.adopt(['a', 'b', 'c', 'd'])
   sandboxes.use('default')
@@ -13,7 +13,7 @@ test('all sandboxes from the previous process are loaded, even if they exceed th
   expect(names(sandboxes)).toEqual(['b', 'c', 'd', 'default', 'a'])
 })
 
-test('a new sandbox evicts only one sandbox, even if several exceed the limit', () => {
+test('a new sandbox causes only one eviction, even if there are already more sandboxes than the limit allows', () => {
   const { sandboxes, evictions } = createSandboxes(2)
   sandboxes.adopt(['default', 'a', 'b', 'c'])
   sandboxes.use('new')
@@ -25,7 +25,7 @@ test('a new sandbox evicts only one sandbox, even if several exceed the limit', 
 
 function createSandboxes(limit: number) {
   const evictions: string[] = []
-  const settings = new SandboxSettingsStore({ seed: '1', clock: setClock('real', 0, 0), now: () => 0 })
+  const settings = new SandboxSettingsStore({ seed: '1', clock: createClockSetting('real', 0, 0), now: () => 0 })
   const sandboxes = new Sandboxes(settings, {
     now: () => 0,
     limit,
@@ -44,7 +44,7 @@ test('a sandbox with a request in progress is not evicted, however long ago it w
   expect(sandboxes.list().map(({ name }) => name)).toEqual(['busy', 'c'])
 })
 
-test('a new sandbox can exceed the limit if all other sandboxes are busy', () => {
+test('a new sandbox is created despite the limit if all other sandboxes are busy', () => {
   const { sandboxes, evictions } = createSandboxes(2)
   for (const name of ['a', 'b', 'c']) sandboxes.use(name).activeRequests += 1
   expect(evictions).toEqual([])

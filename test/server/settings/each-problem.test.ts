@@ -4,7 +4,7 @@ import { commands } from '../../../src/features/commands.ts'
 
 const [firstRun, secondRun] = ['resilience:reset@createEvent', 'resilience:slow@createEvent#2']
 
-/** Returns the reason why a command refuses flags and variables, or undefined if it accepts them. */
+/** Returns the message with which a command refuses flags and variables, or undefined if it accepts them. */
 function refusalOf([command = '', ...flags]: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const invocation = parseCommandLine(commands, [command, ...flags, '--', 'true'], env)
   return invocation.kind === 'problem' ? invocation.problem : undefined

@@ -8,7 +8,7 @@ import { findFileConflict } from '../../../src/server/settings/file-conflicts.ts
 import { bundledContract, bundledFixtures } from '../../../src/service/fixtures/bundled.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-/** Creates two files with a symbolic and a hard link to each, and a fixtures folder with a symbolic link to it. */
+/** Creates a folder with two files, a symbolic and a hard link to each, and a fixtures folder with a link to it. */
 async function createFiles(): Promise<string> {
   const folder = await tempFolder()
   const at = (name: string) => join(folder, name)

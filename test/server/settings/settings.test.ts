@@ -13,12 +13,12 @@ const parseCommandLine = (argv: readonly string[], env: Readonly<Record<string, 
 
 type Sample = { readonly good: string; readonly value: unknown; readonly bad: string | undefined }
 
-/** Settings that accept any text. */
+/** The names of the settings that accept any text. */
 const texts = 'contract fixtures tlsCert tlsKey scenario seedState rules plan out set only writes har patch'
 
 const switchSample: Sample = { good: 'on', value: true, bad: 'perhaps' }
 
-/** Valid text for each setting with a value, and invalid text (undefined if the setting accepts any text). */
+/** Valid text for each setting with a value, the value that it sets, and invalid text (undefined if there is none). */
 const samples: Readonly<Record<string, Sample>> = {
   ...Object.fromEntries(texts.split(' ').map((name) => [name, { good: 'my text', value: 'my text', bad: undefined }])),
   port: { good: '0', value: 0, bad: 'http' },
@@ -81,7 +81,7 @@ const withVariable = rows.flatMap((row) => {
   return variable === undefined ? [] : [{ ...row, variable }]
 })
 const withoutVariable = rows.filter(({ name }) => variableOf(name) === undefined)
-const rowsWithInvalid = rows.flatMap((row) => (row.bad === undefined ? [] : [{ ...row, bad: row.bad }]))
+const rowsWithBadText = rows.flatMap((row) => (row.bad === undefined ? [] : [{ ...row, bad: row.bad }]))
 
 function runOf(invocation: Invocation) {
   if (invocation.kind !== 'run') throw new Error(JSON.stringify(invocation))
@@ -152,14 +152,14 @@ describe('every setting', () => {
     expect(read({ [variable]: '' })).toEqual(read({}))
   })
 
-  testAll(withoutVariable, 'without a variable is refused in the environment; the message names the flag', (row) => {
+  testAll(withoutVariable, 'without a variable is refused in the environment; the message names its flag', (row) => {
     const name = `CONVSIM_${row.flag.slice(2).replaceAll('-', '_').toUpperCase()}`
     expect(problemOf(parseCommandLine([], { [name]: row.good }))).toBe(
       `There is no setting for the environment variable ${name}. Use the flag ${row.flag}.`,
     )
   })
 
-  testAll(rows, 'is refused by each command that does not use the setting', (row) => {
+  testAll(rows, 'is refused by every command that does not use it', (row) => {
     const { name, flag, good } = row
     for (const other of commands.filter(({ settings }) => !Object.hasOwn(settings, name))) {
       const words = [other.name, ...(isSwitch(row) ? [flag] : [flag, good]), ...operandsOf(other)]
@@ -172,7 +172,7 @@ describe('every setting', () => {
     }
   })
 
-  testAll(rowsWithInvalid, 'with an invalid value is refused, and the message says which values are valid', (row) => {
+  testAll(rowsWithBadText, 'with an invalid value is refused, and the message says which values are valid', (row) => {
     const { command, name, flag, setting, bad } = row
     const variable = variableOf(name)
     const message = `takes ${setting.expected}; got "${bad}"`
@@ -192,7 +192,7 @@ describe('every setting', () => {
     if (setting.default !== undefined) expect(setting.read(String(setting.default))).toEqual(setting.default)
   })
 
-  test.each(commands)('of $name has a unique short flag, if it has any', ({ settings }) => {
+  test.each(commands)('of $name has a unique short flag, if it has one', ({ settings }) => {
     const shorts = Object.values(settings).flatMap(({ short }) => short ?? [])
     expect(new Set(shorts).size).toBe(shorts.length)
   })
@@ -278,7 +278,7 @@ describe('a command line', () => {
     [['./server'], {}, { command: 'serve', files: ['./server'] }],
     [['check', 'a', 'b', 'c'], {}, { command: 'check', files: ['a', 'b', 'c'] }],
     [['assumptions'], { CONVSIM_REPORT: 'y.html' }, { command: 'assumptions' }],
-    // These variables are ignored: those that exec sets for its command, those that Kubernetes sets, and others.
+    // Variables that exec or Kubernetes sets are ignored, and so are unknown variables without the prefix CONVSIM_.
     [['check'], { CONVSIM_BASE_URL: 'http://a/v1', CONVSIM_CONTROL_URL: 'http://a/__sim' }, { command: 'check' }],
     [[], { ...kubernetes('CONVSIM'), PORT: '5000' }, { settings: { port: 5000 } }],
     [[], { SIM_DEVICE: '1', PATH: '/bin', convsim_port: '1' }, { command: 'serve' }],
@@ -289,7 +289,7 @@ describe('a command line', () => {
   test.each<[string[], RegExp]>([
     ...[[], ['--'], ['--seed', '2']].map((words): [string[], RegExp] => [
       ['exec', ...words],
-      /^No command given\. Usage: convsim exec \[options\] -- COMMAND\.$/,
+      /^No command was given\. Usage: convsim exec \[options\] -- COMMAND\.$/,
     ]),
     [['exec', '--', ''], /^The command name is empty/],
     [
@@ -298,7 +298,7 @@ describe('a command line', () => {
     ],
     [['each', 'npm'], /^Put -- before the command: convsim each -- npm\.$/],
     [['exec', 'npm', '--', 'test'], /^convsim exec takes only flags before "--"; got npm/],
-    [['--fail-on', 'violation,coverage'], /^--fail-on: coverage needs a limit: coverage<80\./],
+    [['--fail-on', 'violation,coverage'], /^--fail-on: coverage needs a limit, as in coverage<80\./],
     [['constructor'], /"constructor" is not a command/],
     [['server'], /"server" is not a command \(serve, exec, each/],
     [['help', 'nothing'], /^"nothing" is not a command \(serve/],

@@ -19,7 +19,7 @@ const event = JSON.stringify({
   insertId: 'always',
 })
 
-/** Returns the n-th request: usually one of a few fixed requests, but sometimes one for a new model or sandbox. */
+/** Returns request number `n`: usually one of a few fixed requests, but sometimes one for a new model or sandbox. */
 function request(n: number) {
   const headers = { authorization: 'Bearer any-key', 'content-type': 'application/json' }
   const base = {
@@ -49,7 +49,7 @@ function request(n: number) {
 
 const absent = { kind: 'absent' } as const
 
-test('100,000 requests, 2,000 models and 2,000 sandboxes do not leak memory', async () => {
+test('the simulator leaks no memory in 100,000 requests for 2,000 models and 2,000 sandboxes', async () => {
   const settings = { ...defaultSettings(), state: ':memory:', clock: frozenNow, journalSize: 500, sandboxLimit: 50 }
   const created = await createSimulator(settings, { now: () => 0, log: silentLog })
   if (!created.ok) throw new Error(JSON.stringify(created.error))

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createFileWatcher } from '../../../src/server/simulator/reload.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-/** Watches the listed files until the end of the test, and returns a list that grows with each change. */
+/** Watches the listed files until the end of the test, and returns a list to which each change is added. */
 async function watch(listFiles: () => readonly string[]): Promise<(readonly string[])[]> {
   const changes: (readonly string[])[] = []
   const stopping = new AbortController()
@@ -22,7 +22,7 @@ async function watch(listFiles: () => readonly string[]): Promise<(readonly stri
 const expectChanges = (changes: unknown, expected: unknown) =>
   vi.waitFor(() => expect(changes).toEqual(expected), { timeout: 30_000, interval: 20 })
 
-test('switching a symbolic link to another folder counts as a change, as in a Kubernetes ConfigMap', async () => {
+test('a file counts as changed if a symbolic link in its path is switched, as in Kubernetes ConfigMaps', async () => {
   const folder = await tempFolder()
   for (const name of ['v1', 'v2']) {
     await mkdir(join(folder, name))
@@ -38,7 +38,7 @@ test('switching a symbolic link to another folder counts as a change, as in a Ku
   await expectChanges(changes, [[file]])
 })
 
-test('a file that is briefly missing counts as one change, and so does a file that stays missing', async () => {
+test('a replacement during which the file is briefly missing causes one change, and so does a removal', async () => {
   const file = join(await tempFolder(), 'contract.yaml')
   await writeFile(file, 'a')
   const changes = await watch(() => [file])

@@ -11,7 +11,7 @@ const analytics = `/v1/models/${modelId}/analytics`
 
 /** A simulator that watches the files in a folder. */
 interface WatchingSimulator extends TestSimulator {
-  /** Replaces a file in the folder as an editor does. */
+  /** Replaces a file in the folder by renaming a new file, as editors do. */
   readonly replace: (name: string, text: string) => Promise<void>
   readonly contract: string
   readonly folder: string
@@ -42,7 +42,7 @@ const overlayWith = (info: string) =>
 
 const infoOf = async (simulator: TestSimulator) => objectOf(await call(simulator, '/__sim/info'))
 
-/** Waits until `GET /__sim/info` has these members. */
+/** Waits until the response to `GET /__sim/info` has these members. */
 const untilInfo = (simulator: TestSimulator, members: object) =>
   vi.waitFor(async () => expect(await infoOf(simulator)).toMatchObject(members), { timeout: 45_000, interval: 50 })
 
@@ -52,13 +52,13 @@ describe('a simulator with --watch', () => {
   test('notices a change to a file that the contract refers to', async () => {
     const folder = await tempFolder()
     const contract = join(folder, 'api.yaml')
-    const path = (text: string) =>
+    const pathItem = (text: string) =>
       `get: { responses: { '200': { description: ok, content: { application/json: { example: ${text} } } } } }\n`
     await writeFile(contract, "openapi: 3.0.3\ninfo: { title: A, version: '1' }\npaths: { /a: { $ref: a.yaml } }\n")
-    await writeFile(join(folder, 'a.yaml'), path('first'))
+    await writeFile(join(folder, 'a.yaml'), pathItem('first'))
     const simulator = await startForTest({ contract, watch: true })
     expect((await call(simulator, '/a')).body).toBe('first')
-    await writeFile(join(folder, 'a.yaml'), path('second'))
+    await writeFile(join(folder, 'a.yaml'), pathItem('second'))
     await vi.waitFor(async () => expect((await call(simulator, '/a')).body).toBe('second'), { timeout: 45_000 })
   })
 
@@ -89,7 +89,7 @@ describe('a simulator with --watch', () => {
     ])
   })
 
-  test('reports where a file is broken, and serves the previous version until the file is fixed', async () => {
+  test('reports where a file has an error, and uses the previous version until the file is fixed', async () => {
     const simulator = await startWatching()
     const { replace } = simulator
     await replace('rules.yaml', 'rules: [{ scenario: nonsense }]\n')
@@ -107,11 +107,11 @@ describe('a simulator with --watch', () => {
     expect((await call(simulator, '/healthz')).body).not.toHaveProperty('stale')
   })
 
-  test('reports a contract that refers to a forbidden file, and a contract with an invalid extension', async () => {
+  test('reports a contract that refers to a file outside the project or has an invalid OpenAPI extension', async () => {
     const simulator = await startWatching()
     const paths = '\npaths:\n'
     for (const [path, message] of [
-      ['$ref: /etc/hostname', 'points outside'],
+      ['$ref: /etc/hostname', 'is outside'],
       ['get: { x-simulated-status: 7, responses: { 200: { description: A } } }', 'must map success'],
     ] as const) {
       await simulator.replace('contract.yaml', simulator.contract.replace(paths, `${paths}  /a: { ${path} }\n`))
@@ -123,7 +123,7 @@ describe('a simulator with --watch', () => {
     }
   })
 
-  test('serves exact responses from the fixtures as they are added and changed, until they are deleted', async () => {
+  test('serves exact responses from the fixtures once they are added or changed, until they are deleted', async () => {
     const simulator = await startWatching()
     const { replace, folder } = simulator
     const get = async () => objectOf(await call(simulator, analytics))
@@ -146,7 +146,7 @@ describe('a simulator with --watch', () => {
     expect(await get()).toEqual(generated)
   })
 
-  test('skips and reports a sandbox’s rule while its operation is missing from the contract', {
+  test('skips and reports a rule of a sandbox while the rule’s operation is missing from the contract', {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()
@@ -170,7 +170,7 @@ describe('a simulator with --watch', () => {
     expect(await counts()).toEqual({ rules: [{ acted: 2 }, { acted: 1 }], startUp: [] })
   })
 
-  test('keeps the coverage of operations that are still in the contract', async () => {
+  test('keeps the coverage of operations that are still in the contract after a change', async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
     await call(simulator, `${analytics}?period=7d`)

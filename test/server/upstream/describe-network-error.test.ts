@@ -15,7 +15,7 @@ test.each([
   ['ECONNRESET', 'connection', /before the response was complete\. \(ECONNRESET\)$/],
   ['EPROTO', 'connection', /is the scheme \(https or http\) correct/],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'connection', /is the scheme \(https or http\) correct/],
-  ['EOTHER', 'connection', /No valid response .*: something else\. \(EOTHER\)$/],
+  ['EOTHER', 'connection', /There was no valid response .*: something else\. \(EOTHER\)$/],
 ])('%s is described as a %s problem', (code, kind, sentence) => {
   const error = Object.assign(new Error('something else'), { code })
   const problem = describeNetworkError(error, origin)
@@ -23,7 +23,7 @@ test.each([
   expect(problem.sentence).toContain(origin)
 })
 
-test('an HTTPS connection to an HTTP service is described as a failed TLS handshake', async () => {
+test('the failure of an HTTPS request to an HTTP service is described as a failed TLS handshake', async () => {
   const origin = `https://127.0.0.1:${await listenForTest(createServer())}`
   const client = createUpstreamClient({ origin, basePath: '', token: undefined, timeoutMs: 60_000 })
   const retryOptions = { now: Date.now, sleep: () => Promise.resolve(), maxPauseMs: 0 }
@@ -31,6 +31,6 @@ test('an HTTPS connection to an HTTP service is described as a failed TLS handsh
   const { samples } = await sendWithRetries(client, request, false, retryOptions)
   expect(samples[0]?.response).toEqual({
     problem: 'connection',
-    sentence: expect.stringMatching(/No valid response .*: the TLS handshake failed; .* \(\w+\)$/),
+    sentence: expect.stringMatching(/no valid response .*: the TLS handshake failed; .* \(\w+\)$/),
   })
 })

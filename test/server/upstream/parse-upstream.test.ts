@@ -21,7 +21,7 @@ test.each([
   ['https://me:secret@api.example.com/v1', 'not have a user name or password. Set CONVSIM_UPSTREAM_TOKEN'],
   ['https://api.example.com/v1?key=1', 'not have a query'],
   ['http://api.example.com/v1', 'would send CONVSIM_UPSTREAM_TOKEN in clear text. Use https://'],
-])('%s is refused (token set: true)', (address, reason) => {
+])('%s with a token is refused, and the message says why', (address, reason) => {
   const parsed = parseUpstream(address, true)
   expect(parsed.ok ? '' : parsed.error).toContain(reason)
 })

@@ -39,8 +39,8 @@ async function startScripted(...responses: ScriptedResponse[]) {
 const after = (status: number, seconds: string): ScriptedResponse => ({ status, headers: { 'retry-after': seconds } })
 
 test.each<[string, string, ScriptedResponse[], object]>([
-  ['the client waits as long as the service asks', 'GET', [after(429, '30'), { status: 200 }], { waits: [30_000] }],
-  ['a wait above the limit prevents a retry', 'GET', [after(429, '61')], { statuses: [429], pauseMs: 61_000 }],
+  ['the client waits as long as it is asked to', 'GET', [after(429, '30'), { status: 200 }], { waits: [30_000] }],
+  ['no retry follows if the wait exceeds the limit', 'GET', [after(429, '61')], { statuses: [429], pauseMs: 61_000 }],
   ['a write that failed with 500 is not sent again', 'POST', [{ status: 500 }], { statuses: [500] }],
   ['a write refused with 429 is sent again', 'POST', [{ status: 429 }, { status: 201 }], { statuses: [429, 201] }],
   ['a redirect is not followed', 'GET', [{ status: 302, headers: { location: '/v2' } }], { statuses: [302] }],
@@ -50,7 +50,7 @@ test.each<[string, string, ScriptedResponse[], object]>([
   expect(requests).toHaveLength(responses.length)
 })
 
-test('a transient failure is retried with back-off', async () => {
+test('a request that fails transiently is retried with back-off', async () => {
   const { send, waits } = await startScripted({ status: 503 }, { status: 500 }, { status: 200 })
   expect((await send()).statuses).toEqual([503, 500, 200])
   const [first = 0, second = 0] = waits

@@ -25,9 +25,9 @@ interface Construct {
   readonly name?: string
   /** Other files next to the document, by path. */
   readonly files?: Readonly<Record<string, JsonObject | string>>
-  /** Text that the errors contain. Set only if the document is refused. */
+  /** Text that the errors must contain. Set only if the document must be refused. */
   readonly refused?: string
-  /** The number of warnings, or strings that the warnings contain. @default 0 */
+  /** The expected number of warnings, or strings that the warnings must contain. @default 0 */
   readonly warnings?: number | readonly string[]
   readonly requests?: readonly ConstructRequest[]
 }
@@ -44,17 +44,17 @@ interface ConstructRequest {
   readonly status: number
   /** The expected operation ID. */
   readonly operation?: string
-  /** The expected members of the response body, or the whole body if it is not an object. */
+  /** An object with members that the response body must have, or any other value that the whole body must equal. */
   readonly has?: Json
   /** The name of the schema in `components` that the response body must match. */
   readonly valid?: string
-  /** The expected media type; empty if the response has no body. */
+  /** The expected media type of the response, or an empty string if no body is expected. */
   readonly media?: string
   /** Regular expressions that the response headers must match, by header name. */
   readonly sent?: Readonly<Record<string, string>>
-  /** Text that the response body or the violations must contain. */
+  /** Text that the response body or the header `X-Sim-Violations` must contain. */
   readonly says?: string
-  /** Text that neither the response body nor the violations may contain. */
+  /** Text that neither the response body nor the header `X-Sim-Violations` may contain. */
   readonly lacks?: string
 }
 
@@ -70,16 +70,16 @@ test.each(files.sort())('%s is handled as the file specifies', async (file) => {
 })
 
 /** Describes a failed assertion with the complete values, which vitest would shorten. */
-function describe(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (!(error instanceof Error) || !('actual' in error && 'expected' in error)) return reasonOf(error)
   return `expected ${JSON.stringify(error.expected)}\ngot ${JSON.stringify(error.actual)}`
 }
 
-/** Runs all steps of a construct, and returns the failures. */
+/** Runs all steps of the test of a construct, and returns descriptions of the steps that failed. */
 async function tryConstruct({ requests = [], ...construct }: Construct): Promise<string[]> {
   const failures: string[] = []
   const run = async (step: string, work: () => Promise<void>) => {
-    const problem = await work().then(() => undefined, describe)
+    const problem = await work().then(() => undefined, describeFailure)
     if (problem !== undefined) failures.push(`failed: ${step}\n${problem}`)
     return problem === undefined
   }
@@ -106,7 +106,7 @@ async function tryConstruct({ requests = [], ...construct }: Construct): Promise
       if (isAccepted && !accepted.has(operation)) accepted.set(operation, request)
     })
   }
-  await run('failures', async () => {
+  await run('refusal scenarios', async () => {
     for (const request of accepted.values())
       for (const [scenario, status] of refusals)
         expectFailure(await send(origin, request, { 'x-sim-scenario': scenario }), status, construct)
@@ -187,7 +187,7 @@ function expectValid(body: Json, { document }: Pick<Construct, 'document'>, poin
   expect(validate?.(body) ? [] : { body, errors: validate?.errors }).toEqual([])
 }
 
-/** Expects a failure with the body documented for the status, its range or `default`, or else the simulator's body. */
+/** Expects the body documented for a failure status, its range or `default`; without one, the simulator's own body. */
 function expectFailure(response: Response, expected: number, { document }: Construct): void {
   const { operation, status, origin, media, body } = response
   const { responses, pointer } = findResponses(document, operation)
@@ -200,17 +200,17 @@ function expectFailure(response: Response, expected: number, { document }: Const
   else if (pointer !== '') expect(body).toMatchObject({ success: false, error: expect.any(String) })
 }
 
-/** Expects a body with the documented media type and shape. An example is sent as written, whatever the schema. */
+/** Expects a documented media type, and a body that matches its schema unless the media type has an example. */
 function expectDocumented(body: Json, media: string, document: JsonObject, response: string): void {
   const { value, pointer } = resolve(document, response) ?? { value: {}, pointer: '' }
   const content = isObject(value.content) ? value.content : {}
   if (Object.keys(content).length > 0) expect(Object.keys(content)).toContain(media)
-  const sent = content[media]
-  if (isObject(sent) && 'schema' in sent && !('example' in sent || 'examples' in sent))
+  const mediaType = content[media]
+  if (isObject(mediaType) && 'schema' in mediaType && !('example' in mediaType || 'examples' in mediaType))
     expectValid(body, { document }, joinPointer(pointer, 'content', media, 'schema'))
 }
 
-/** Returns the responses that the document itself defines for an operation, and the pointer to them. */
+/** Returns the responses that the document itself defines for an operation, and the JSON Pointer to them. */
 function findResponses(document: Construct['document'], id: string) {
   const membersOf = (value: Json | undefined) => Object.entries(isObject(value) ? value : {})
   const paths = isObject(document) && 'openapi' in document ? membersOf(document.paths) : []

@@ -2,7 +2,7 @@ import { parseSource } from '../../../src/base/documents/parse.ts'
 import type { Contract, Operation } from '../../../src/service/contract/contract.ts'
 import { buildContract, type LoadOptions } from '../../../src/service/contract/load.ts'
 
-/** A document with one operation; tests replace parts of it. Line 1 is `openapi`. */
+/** A document with one operation; tests replace parts of it. The line with `openapi` is line 1. */
 export const SMALL = `openapi: 3.1.0
 info: { title: Small, version: 1.0.0 }
 servers: [{ url: https://api.test/v1 }]
@@ -31,7 +31,7 @@ async function build(text: string, options: LoadOptions = {}) {
   return source.ok ? buildContract(source.value, options) : source
 }
 
-/** Returns all findings about a document as `line:column severity message`. */
+/** Returns all findings about a document, each as `line:column severity message`. */
 export async function findingsOf(text: string): Promise<string[]> {
   const result = await build(text, { thorough: true })
   const findings = result.ok ? result.value.warnings : result.error

@@ -6,7 +6,7 @@ import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 const withName = (pattern: string) =>
   SMALL.replace('name: { type: string }', () => `name: { type: string, pattern: "${pattern}" }`)
 
-test('a value that takes too long to match a pattern is reported, and the next value is checked as usual', async () => {
+test('a value that takes too long to match against a pattern is reported, and later values are checked', async () => {
   const { checkResponse } = operationOf(await contractOf(withName('^(b|a+l*)+$')), 'listThings')
   const check = (name: string) => checkResponse(200, { name })
   const message = expect.stringContaining('Send shorter strings')
@@ -15,7 +15,7 @@ test('a value that takes too long to match a pattern is reported, and the next v
   expect(check('c')).toMatchObject([{ keyword: 'pattern', pointer: '/name' }])
 })
 
-test('a parameter that takes too long to match a pattern is also reported', async () => {
+test('a parameter that takes too long to match against a pattern is also reported', async () => {
   const parameter = '{ name: q, in: query, schema: { type: string, pattern: "^(a+)+$" } }'
   const withParameter = `operationId: listThings\n      parameters: [${parameter}]`
   const contract = await contractOf(SMALL.replace('operationId: listThings', () => withParameter))
@@ -45,7 +45,7 @@ test.each<[string, Schemas]>([
   ['allOf', { A: { allOf: [ref('A')] } }],
   ['anyOf and oneOf', { A: { anyOf: [ref('B')] }, B: { oneOf: [{ type: 'string' }, ref('A')] } }],
   ['not', { A: { not: ref('A') } }],
-  ['if', { A: { if: { type: 'string' }, else: ref('A') } }],
+  ['else', { A: { if: { type: 'string' }, else: ref('A') } }],
   ['dependentSchemas', { A: { type: 'object', dependentSchemas: { x: ref('A') } } }],
   ['a list of alternatives', { A: ref('B/anyOf/0'), B: { anyOf: [{ allOf: [ref('A')] }] } }],
 ])('checking is stopped if a schema applies itself to the same value through %s', async (_name, schemas) => {
@@ -84,10 +84,10 @@ describe('schemas with many references', () => {
   const clique = schemas(20, () => ({ type: 'object', properties: schemas(20, (index) => ref(`A${index || ''}`)) }))
 
   test.each<[string, Schemas, string[]]>([
-    ['60 schemas that refer twice to the next one', chain(60, pair), []],
-    ['20 schemas that refer to each other', clique, []],
-    ['40 schemas that apply the next one twice', chain(40, all), ['timeout']],
-    ['1,000 schemas that refer to the next one', chain(1000, (items) => ({ properties: { items } })), []],
+    ['60 schemas that each refer to the next one twice', chain(60, pair), []],
+    ['20 schemas that all refer to each other', clique, []],
+    ['40 schemas that each apply the next one twice', chain(40, all), ['timeout']],
+    ['1,000 schemas that each refer to the next one', chain(1000, (items) => ({ properties: { items } })), []],
   ])('are accepted, and their expansion is limited: %s', async (_name, schemas, keywords) => {
     expect(await findingsAbout(schemas)).toEqual([])
     const { checkResponse, responseSchema } = operationOf(await contractOf(withSchemas(schemas)), 'listThings')
@@ -116,6 +116,6 @@ test('runWithTimeout reruns work that had to wait for the processor', () => {
     if (runs === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200) // takes no processor time
     return runs
   }
-  // On a busy machine another run may also wait.
+  // On a busy machine, a later run may also have to wait.
   expect(runWithTimeout(100, sleepFirst)).toMatchObject({ value: expect.toSatisfy((count) => count >= 2) })
 })

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { loadContract } from '../../../src/service/contract/load.ts'
 import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 
-/** Returns the small document with `from` replaced with `to`. */
+/** Returns the small document with `from` replaced by `to`. */
 function withText(from: string, to: string): string {
   expect(SMALL).toContain(from)
   return SMALL.replace(from, () => to)
 }
 
-test('the small document has no findings', async () => {
+test('there are no findings about the small document', async () => {
   expect(await findingsOf(SMALL)).toEqual([])
 })
 
@@ -46,7 +46,7 @@ describe('a mistake in a document is reported with its location:', () => {
       '14:35 warning the example "ball" does not match its schema: /name is required',
     ],
     ['no success status', "'200':", "'404':", `6:5 ${otherStatus}`],
-    ['a response without description', description, '', `9:9 warning is not valid OpenAPI 3.1: ${missing} is required`],
+    ['a response with no description', description, '', `9:9 warning is not valid OpenAPI 3.1: ${missing} is required`],
     ['version 3.3', 'openapi: 3.1.0', 'openapi: 3.3.0', `1:1 error is OpenAPI 3.3.0; ${supported}`],
     ['Swagger 1.2', 'openapi: 3.1.0', "swagger: '1.2'", `1:1 error is OpenAPI 1.2; ${supported}`],
   ])('%s', async (_mistake, from, to, finding) => {
@@ -93,7 +93,7 @@ test('all findings about a document are returned at once', async () => {
     '2:1 warning is not valid OpenAPI 3.1: /info/version is required',
     '16:34 warning $ref "#/components/responses/None" points to nothing; it is ignored',
     '22:7 warning "nullable: true" is not defined in OpenAPI 3.1, and is treated as allowing null. ' +
-      'Write a list of types with null instead: type: [string, "null"]',
+      'Write a list of types with null instead, such as type: [string, "null"]',
     '23:7 warning "propertys" is not a keyword of JSON Schema 2020-12 and has no effect',
     '14:26 warning the example "example" does not match its schema: /name must be a string; got 7 (a number)',
   ])
@@ -112,7 +112,7 @@ test('an OpenAPI 3.2 document is served as OpenAPI 3.1, and a finding says so', 
   expect(await findingsOf(document.replace(', version: 1.0.0', ''))).toContain(finding)
 })
 
-test('a response with an undocumented status has a violation that lists the documented statuses', async () => {
+test('a response with an undocumented status causes a violation that lists the documented statuses', async () => {
   const { checkResponse } = operationOf(await contractOf(SMALL), 'listThings')
   const message = 'the status 404 is not documented; documented: 200'
   expect(checkResponse(404, {})).toEqual([{ in: 'response', pointer: '', keyword: 'status', message }])

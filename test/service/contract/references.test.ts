@@ -5,7 +5,7 @@ import { loadContract } from '../../../src/service/contract/load.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 
-/** Writes files to a folder, and loads the first as a contract. Locations in findings are relative to the folder. */
+/** Writes files to a new folder and loads the first one as a contract. Findings give paths relative to the folder. */
 async function load(files: Readonly<Record<string, string>>) {
   const folder = await tempFolder()
   for (const [name, text] of Object.entries(files)) {
@@ -39,7 +39,7 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
   })
 
   const unresolved = (path: string, reason: string) => `cannot be resolved: ${path} ${reason}`
-  const outside = 'points outside the project; only files in the document folder or the working directory are read'
+  const outside = "is outside the project; only files in the document's folder or the working directory are read"
   test.each([
     ['none.yaml', unresolved('none.yaml', 'cannot be read: there is no such file')],
     ['folder.yaml#/A', unresolved('folder.yaml', 'is a folder; expected a regular file')],
@@ -52,20 +52,20 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
     ['/etc/a.yaml', outside],
     ['../a.yaml', outside],
     ['file:///etc/a.yaml', outside],
-  ])('cause a warning in a schema and an error in a path item if they fail: %s', async (ref, reason) => {
+  ])('cause a warning in a schema and an error in a path item if they cannot be used: %s', async (ref, reason) => {
     const others = {
       'folder.yaml/a': '',
       'broken.yaml': 'a: 1\na: 2\n',
       'empty.yaml': '',
       'other.yaml': 'text: x\n',
     }
-    const schema = await load({ 'api.yaml': SMALL.replace('#/components/schemas/Thing', ref), ...others })
-    expect(schema.findings).toEqual([`api.yaml:13:25 warning $ref "${ref}" ${reason}; any value is accepted`])
-    const path = await load({
+    const inSchema = await load({ 'api.yaml': SMALL.replace('#/components/schemas/Thing', ref), ...others })
+    expect(inSchema.findings).toEqual([`api.yaml:13:25 warning $ref "${ref}" ${reason}; any value is accepted`])
+    const inPathItem = await load({
       'api.yaml': `${SMALL}  pathItems: {}\n`.replace('paths:', `paths:\n  /a: { $ref: '${ref}' }`),
       ...others,
     })
-    expect(path.findings).toContain(`api.yaml:5:9 error $ref "${ref}" ${reason}`)
+    expect(inPathItem.findings).toContain(`api.yaml:5:9 error $ref "${ref}" ${reason}`)
   })
 })
 

@@ -26,7 +26,7 @@ test.each([
   expect(operation.body).toEqual(body && { required: true, mediaTypes: ['application/json'] })
 })
 
-test('each documented status has a description, and examples that follow its schema and x-simulated-values', () => {
+test('each documented status has a description, and examples that conform to its schema and x-simulated-values', () => {
   for (const operation of contract.operations) {
     for (const status of operation.statuses) {
       const name = `${operation.id} ${status}`
@@ -41,7 +41,7 @@ test('each documented status has a description, and examples that follow its sch
 })
 
 /** Returns a body that section 3.2 of docs/development/service.md allows but that the simulator never sends. */
-function realAnalytics(): Json {
+function unsimulatedAnalytics(): Json {
   const day = { date: '2026-01-15T10:30:00+02:00', conversationCount: 1.5, messageCount: 1e6 }
   const scores = SCORES.map((suffix, index) => [`avg${suffix}`, [87.5, -3, 5, 0, null][index] ?? null])
   const labels = ['UserSentiment', 'ChangeInUserSentiment', 'Frustration', 'Struggle', 'CommercialIntent']
@@ -61,10 +61,10 @@ function realAnalytics(): Json {
 }
 
 describe('the published schemas', () => {
-  test('accept values that the service description leaves open, while x-simulated-values is stricter', () => {
+  test('accept values that the service description does not rule out, while x-simulated-values is stricter', () => {
     const analytics = operationOf('getModelAnalytics')
-    expect(analytics.checkResponse(200, realAnalytics())).toEqual([])
-    const keywords = analytics.checkSimulatedResponse(200, realAnalytics()).map(({ keyword }) => keyword)
+    expect(analytics.checkResponse(200, unsimulatedAnalytics())).toEqual([])
+    const keywords = analytics.checkSimulatedResponse(200, unsimulatedAnalytics()).map(({ keyword }) => keyword)
     expect(new Set(keywords)).toEqual(new Set(['enum', 'maximum', 'minimum', 'type']))
     const event = operationOf('createEvent')
     expect(event.checkResponse(201, { id: 1 })).toEqual([])
@@ -86,14 +86,14 @@ describe('the published schemas', () => {
   })
 })
 
-/** Returns each keyword that restricts values beyond their type, after its path, such as `/dataPoints/date format`. */
+/** Returns keywords that restrict values beyond their type, each after its path. Expects no type to be `integer`. */
 function restrictionsIn(schema: Json | undefined, path = ''): string[] {
   if (!isObject(schema)) return []
   const { properties, items, type, required, ...others } = schema
   expect([type].flat(), path).not.toContain('integer')
   const keywords = Object.keys(others).filter((name) => !/^(x-|description$|summary$)/.test(name))
-  const inner = Object.entries(isObject(properties) ? properties : {}).flatMap(([name, one]) =>
-    restrictionsIn(one, `${path}/${name}`),
+  const inner = Object.entries(isObject(properties) ? properties : {}).flatMap(([name, property]) =>
+    restrictionsIn(property, `${path}/${name}`),
   )
   return [...keywords.map((name) => `${path} ${name}`), ...inner, ...restrictionsIn(items, path)]
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { contractOf, findingsOf, SMALL } from './documents.ts'
 
-const note = (version: string) => `1:1 info is ${version}, and was upgraded to 3.1 in memory; the file is not changed`
+const note = (version: string) => `1:1 info is ${version} and was upgraded to 3.1 in memory; the file was not changed`
 
 const ok = "{ responses: { '204': { description: ok } } }"
 
@@ -40,7 +40,7 @@ test('a document without operations is refused', async () => {
   expect(await findingsOf(SMALL.replace(/paths:.*/s, 'paths: {}\n'))).toEqual([`4:1 error ${reason}`])
 })
 
-test.each(['{base}/v1', 'http://['])('the server URL %s is replaced with "/", with a warning', async (url) => {
+test.each(['{base}/v1', 'http://['])('the server URL %s is replaced by "/", and a warning is reported', async (url) => {
   const text = SMALL.replace('https://api.test/v1', `'${url}'`)
   expect((await contractOf(text)).basePath).toBe('')
   expect(await findingsOf(text)).toEqual(['3:13 warning is not a usable URL, so the API is served under "/"'])

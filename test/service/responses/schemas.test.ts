@@ -27,8 +27,8 @@ const [cat, dog] = ["$ref: '#/components/schemas/Cat'", "$ref: '#/components/sch
 const [text, integer] = ['{ type: string }', '{ type: integer }']
 const ab = `properties: { a: ${text}, b: ${text} }`
 
-/** Schemas that the files in test/service/contract/constructs do not cover, some with the expected body. */
-const valid: readonly (readonly [schema: string, expected?: unknown])[] = [
+/** Schemas for which the simulator generates a valid body, some with that body. `constructs.test.ts` covers others. */
+const solved: readonly (readonly [schema: string, expected?: unknown])[] = [
   ["type: string, pattern: '^(?=.*\\d)[a-z\\d]{4,8}$'"],
   ["type: string, pattern: '^[A-Z]{2}-\\d+$', maxLength: 4"],
   ["type: string, pattern: '^\\d+$', minLength: 12"],
@@ -50,7 +50,7 @@ const valid: readonly (readonly [schema: string, expected?: unknown])[] = [
 ]
 
 /** Schemas for which the simulator generates no valid body: none exists, or it is too large or too hard to find. */
-const invalid = [
+const unsolved = [
   'not: {}',
   "$ref: '#/components/schemas/Endless'",
   "allOf: [{ type: string, pattern: '^a' }, { pattern: 'b$' }]",
@@ -70,11 +70,11 @@ function documentOf(schemas: readonly string[], onFinished?: OnFinished): Promis
   return tempFile(head + paths.join('') + components, 'openapi.yaml', onFinished)
 }
 
-const all = [...valid.map(([schema]) => schema), ...invalid]
+const all = [...solved.map(([schema]) => schema), ...unsolved]
 const sim = sharedSimulator(async (onFinished) => ({ contract: await documentOf(all, onFinished) }))
 
-test.each(valid.map(([schema, expected], index) => [schema, index, expected] as const))(
-  'a body generated from a schema is valid, and identical each time: %s',
+test.each(solved.map(([schema, expected], index) => [schema, index, expected] as const))(
+  'a body generated from a schema is valid, and the same each time: %s',
   async (_schema, index, expected) => {
     const [first, second] = [await call(sim(), `/v1/${index}`), await call(sim(), `/v1/${index}`)]
     expect(first.headers.get('x-sim-response-violations')).toBe(null)
@@ -83,8 +83,8 @@ test.each(valid.map(([schema, expected], index) => [schema, index, expected] as 
   },
 )
 
-test.each(invalid.map((schema, index) => [schema, valid.length + index] as const))(
-  'if no valid body is found, an invalid one is sent, with its violations in a header and once in the log: %s',
+test.each(unsolved.map((schema, index) => [schema, solved.length + index] as const))(
+  'if no valid body is found, an invalid one is sent, and a header and one log message report its violations: %s',
   async (_schema, index) => {
     for (const _ of [1, 2]) {
       const { status, headers } = await call(sim(), `/v1/${index}`)
@@ -98,12 +98,12 @@ test.each(invalid.map((schema, index) => [schema, valid.length + index] as const
   },
 )
 
-test('check warns about each response for which no valid body is found, with its location', async () => {
+test('convsim check warns about each response for which no valid body is found, and gives the location', async () => {
   const [result] = await checkFiles([await documentOf(all)], defaultSettings())
   const warnings = result?.findings.filter(({ message }) => message.startsWith('no valid body could')) ?? []
   const found = warnings.map(({ message, severity, place }) => [/of (get\d+):/.exec(message)?.[1], severity, place])
   expect(found).toEqual(
-    invalid.map((_, index) => [`get${valid.length + index}`, 'warning', expect.stringMatching(/yaml:\d+:\d+$/)]),
+    unsolved.map((_, index) => [`get${solved.length + index}`, 'warning', expect.stringMatching(/yaml:\d+:\d+$/)]),
   )
 })
 
@@ -139,7 +139,7 @@ const { schema: randomSchema } = fc.letrec<{ schema: string; leaf: string }>((ti
   return { leaf, schema }
 })
 
-test('a body for any schema is valid or is sent with its violations, and the status is always 200', async () => {
+test('for random schemas, the status is always 200, and fewer than a third of the bodies have violations', async () => {
   const schemas = fc.sample(randomSchema, { seed: 50, numRuns: 300 })
   const randomSim = await startForTest({ contract: await documentOf(schemas) })
   const flagged: string[] = []
@@ -151,7 +151,7 @@ test('a body for any schema is valid or is sent with its violations, and the sta
   expect(flagged.length).toBeLessThan(schemas.length / 3) // many random schemas contradict themselves
 })
 
-test('a schema that would take forever to check is reported within a time limit', async ({ onTestFinished }) => {
+test('a schema that would take forever to check is reported, and the check ends', async ({ onTestFinished }) => {
   const levels = Array.from({ length: 40 }, (_, index) => {
     const next = `{ $ref: '#/components/schemas/A${index + 1}' }`
     return `    A${index}: { allOf: [${next}, ${next}] }\n`

@@ -45,7 +45,7 @@ describe('a list of scenarios', () => {
     ['429;retry-after=1*2', /^"429;retry-after=1\*2" is an item of a sequence/],
     ['drop-field;pointer=', /^The scenario "drop-field"/],
     ['null', /^The scenario "null" needs the parameter "fields": [^"]*"\|", e\.g\. \S+Score\.$/],
-    ['null;fields=recomendations', /there is no such field "recomendations"\. Did you mean "recommendations"\?/],
+    ['null;fields=recomendations', /does not apply to a field "recomendations"\. Did you mean "recommendations"\?/],
     ['constructor', /no scenario "constructor"\. For the full list/],
     ['Forbiden', /Did you mean "forbidden"\?/],
     ['nonsense', /no scenario "nonsense"\. For the full list, .* or call GET \/__sim\/catalogue\.$/],
@@ -73,7 +73,7 @@ describe('a sequence', () => {
     expect(parseSequence(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })
   })
 
-  test('can contain a pointer with an asterisk, which does not start a count', () => {
+  test('can contain a JSON Pointer with an asterisk, which is not taken for the start of a count', () => {
     const parsed = parseSequence('drop-field;pointer=/dataPoints/*/date, 200', catalogue)
     expect(parsed.ok && parsed.value.items.map(({ times }) => times)).toEqual([1, 1])
   })

@@ -14,7 +14,7 @@ import { tempFile } from '../../support/temp-folder.ts'
 
 const fileWith = (text: string, name = 'rules.yaml') => tempFile(text, name)
 
-const good = `# Two failures for one event type, and a model that is rate-limited.
+const good = `# Two failures for one event type, and two for one model.
 rules:
   - operation: createEvent
     match: { body: { /eventType: purchase } }
@@ -26,7 +26,7 @@ rules:
 `
 
 describe('--rules FILE', () => {
-  test('turns on its rules in every sandbox, with separate counts for each sandbox', async () => {
+  test('activates the rules in the file in every sandbox, with separate counts for each sandbox', async () => {
     const sim = await startForTest({ rules: await fileWith(good) })
     for (const token of ['k', 'k~a', 'k~b']) {
       const statuses: number[] = []
@@ -50,7 +50,7 @@ describe('--rules FILE', () => {
     expect((await call(sim, analyticsPath)).status).toBe(404)
   })
 
-  test('aborts startup if the file is invalid, with an error that names the line', async () => {
+  test('aborts startup if the file is invalid or missing, with an error that gives the location', async () => {
     const file = await fileWith(good.replace('429*2', '699*2'))
     await expect(startForTest({ rules: file })).rejects.toThrow(`${file}:9:`)
     await expect(startForTest({ rules: '/nowhere/rules.yaml' })).rejects.toThrow('/nowhere/rules.yaml: cannot be read')
@@ -69,7 +69,7 @@ describe('--rules FILE', () => {
 const forEvents = 'operation: createEvent\n    '
 const eventMatch = `${forEvents}scenario: "503"\n    match:\n`
 
-/** Rules with one mistake each: a description, the rule, the line of the mistake, and the message. */
+/** Rules with one mistake each. A row has a description, the rule, the line of the mistake, and the message. */
 const wrong: [string, string, number, RegExp][] = [
   ['an unknown status', `${forEvents}scenario: "699"`, 5, /no scenario "699"\. Documented statuses/],
   ['a scenario for another operation', `${forEvents}scenario: all-null`, 4, /"all-null" does not apply here/],
@@ -84,8 +84,8 @@ const wrong: [string, string, number, RegExp][] = [
   ['a rule that is a number', '17', 4, /\/rules\/1 must be an object/],
   ['a probability above 1', 'scenario: "503"\n    probability: 2', 5, /probability.*1/],
   ['a status that is a number', 'scenario: 503', 4, /must be a string.*; write "503", in quotes/],
-  ['no scenario or sequence', 'operation: createEvent', 4, /nothing on|scenario/],
-  ['a scenario and a sequence', 'scenario: "503"\n    sequence: 429, 200', 5, /either a scenario or a sequence/],
+  ['neither a scenario nor a sequence', 'operation: createEvent', 4, /nothing on|scenario/],
+  ['both a scenario and a sequence', 'scenario: "503"\n    sequence: 429, 200', 5, /either a scenario or a sequence/],
   ['a model that is not a UUID', 'scenario: "503"\n    match:\n      model: gpt-4', 6, /UUID/],
 ]
 
@@ -119,31 +119,31 @@ describe('convsim check FILE', () => {
   })
 })
 
-test('a rules file given as a contract, and a contract given as rules, are recognized', async () => {
+test('a rules file given as a contract, or a contract given as rules, is refused with a hint', async () => {
   const asContract = startForTest({ contract: await fileWith(good) })
   await expect(asContract).rejects.toThrow(/is a file of scenario rules, .*pass it with --rules/)
   const asRules = startForTest({ rules: bundledContract })
   await expect(asRules).rejects.toThrow(/is an OpenAPI document, .*pass it with --contract$/)
 })
 
-test('the schema of rules files is identical to the schema in the control plane, apart from descriptions', async () => {
+test('rules have the same schema in a rules file as in the control plane, except for the descriptions', async () => {
   const read = async (file: string): Promise<Json> =>
     parse(await readFile(new URL(`../../../spec/${file}`, import.meta.url), 'utf8'))
   const [published, control] = [await read('scenarios.schema.json'), await read('control.openapi.yaml')]
-  const rules = (schema: Json | undefined) =>
+  const normalize = (schema: Json | undefined) =>
     JSON.parse(JSON.stringify(schema ?? null, withoutDescriptions).replaceAll('#/components/schemas/', '#/$defs/'))
   for (const [here, there] of [
     ['/$defs/Rule', 'Rule'],
     ['/$defs/Match', 'Match'],
     ['/properties/rules', 'RuleList/properties/rules'],
   ]) {
-    const schema = rules(valueAt(published, here ?? ''))
-    expect(schema).toEqual(rules(valueAt(control, `/components/schemas/${there}`)))
+    const schema = normalize(valueAt(published, here ?? ''))
+    expect(schema).toEqual(normalize(valueAt(control, `/components/schemas/${there}`)))
     expect(schema).toHaveProperty('type')
   }
 })
 
-/** Drops descriptions, which may differ: some are for people who write files, others for clients of the API. */
+/** Drops descriptions. They may differ, because some are for authors of files and others for clients of the API. */
 function withoutDescriptions(key: string, value: unknown): unknown {
   return key === 'description' && typeof value === 'string' ? undefined : value
 }
@@ -154,7 +154,7 @@ function rulesOf(...rules: JsonObject[]) {
   return read.value
 }
 
-test('a reloaded rule keeps its key, and so its counts, even if its position changes', () => {
+test('a reloaded rule keeps its key, and therefore its counts, even if its position changes', () => {
   const [slow, refused] = [{ scenario: 'slow;ms=1' }, { scenario: 'forbidden' }]
   const previous = activateRules('start-up', rulesOf(slow, refused))
   const reloaded = activateRules('start-up 2', rulesOf({ scenario: '404' }, refused, slow, slow), previous)

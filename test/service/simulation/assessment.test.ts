@@ -13,7 +13,7 @@ const responses: Analytics[] = personas.flatMap(({ name: persona }) =>
 )
 const assessments = responses.flatMap(({ recommendations }) => recommendations ?? [])
 
-function ids(items: readonly { readonly id: string }[]): string[] {
+function sortedIds(items: readonly { readonly id: string }[]): string[] {
   return items.map(({ id }) => id).sort()
 }
 
@@ -29,21 +29,21 @@ describe('the strings in assessments', () => {
   test.each([
     ['are never empty', /^\s*$/],
     ['contain no placeholder', /[{}]/],
-    ['contain no missing value', /undefined|NaN|null|Infinity/],
+    ['contain no missing or infinite value', /undefined|NaN|null|Infinity/],
     ['have no missing or extra spaces', / {2}|[.,;:!?][A-Z]|\s[.,;:]/],
     [
-      'use the right plurals',
+      'use singular and plural forms correctly',
       /(?<![\d.])1 (messages|conversations|days|open issues)\b|\b\d*[02-9] (message|conversation|day|open issue)\b/,
     ],
-    ['use thousands separators', /\b\d{4,} (messages|conversations)/],
-    ['do not start with a lower-case letter', /^[a-z]\S* /],
-    ['do not repeat a word', /\b(\w+) \1\b/],
+    ['use thousands separators in counts', /\b\d{4,} (messages|conversations)/],
+    ['do not start with a lowercase letter if they contain spaces', /^[a-z]\S* /],
+    ['do not contain a word twice in a row', /\b(\w+) \1\b/],
     ['do not repeat a sentence', /([A-Z][^.]{12,}\.).*\1/],
   ])('%s', (_, wrong) => {
     expect(strings.filter((text) => wrong.test(text))).toEqual([])
   })
 
-  test('include the conversation quality in the summary', () => {
+  test('state the conversation quality in the summary', () => {
     for (const { avgConversationQualityIndex: quality, recommendations } of responses) {
       if (!recommendations || quality === null) continue
       expect(recommendations.summary).toContain(quality.toFixed(2))
@@ -62,7 +62,7 @@ describe('the strings in assessments', () => {
 describe('the rules', () => {
   test('detect each issue in at least one model', () => {
     const found = new Set(assessments.flatMap(({ detectedIssues }) => detectedIssues.map(({ id }) => id)))
-    expect([...found].sort()).toEqual(ids(ISSUE_RULES))
+    expect([...found].sort()).toEqual(sortedIds(ISSUE_RULES))
   })
 
   test('use each strength and each recommendation for at least one model', () => {
@@ -84,17 +84,17 @@ describe('the rules', () => {
     expect(new Set(all.map(({ category }) => category)).size).toBe(4)
   })
 
-  test('derive health from the most severe issue', () => {
+  test('derive the health level from the most severe issue', () => {
     for (const { healthLevel, detectedIssues } of assessments) {
       const severities = new Set(detectedIssues.map(({ severity }) => severity))
       const healthOtherwise = severities.has('warning') ? 'needs_attention' : 'healthy'
       const expected = severities.has('critical') ? 'critical' : healthOtherwise
       expect(healthLevel).toBe(expected)
-      expect(new Set(ids(detectedIssues)).size).toBe(detectedIssues.length)
+      expect(new Set(sortedIds(detectedIssues)).size).toBe(detectedIssues.length)
     }
   })
 
-  test('detect a low or very low safety score if and only if the score is in that range', () => {
+  test('detect a low or a very low safety score if and only if the score is in the respective range', () => {
     for (const { avgSafetyScore: safety, recommendations } of responses) {
       if (safety === null || !recommendations) continue
       const found = recommendations.detectedIssues.map(({ id }) => id)
@@ -103,7 +103,7 @@ describe('the rules', () => {
     }
   })
 
-  test('give at most four recommendations, each with two examples and two effects', () => {
+  test('give at most four recommendations, each with two example snippets and two expected effects', () => {
     for (const { recommendations } of assessments) {
       expect(recommendations.length).toBeLessThanOrEqual(4)
       for (const { evidence, expectedImpact } of recommendations) {
@@ -114,9 +114,9 @@ describe('the rules', () => {
 
   test('recommend something for every issue, and only for issues and strengths that exist', () => {
     const strengths = RECOMMENDATION_RULES.flatMap((rule) => rule.strengths ?? [])
-    for (const id of strengths) expect(ids(STRENGTH_RULES)).toContain(id)
+    for (const id of strengths) expect(sortedIds(STRENGTH_RULES)).toContain(id)
     const issues = new Set(RECOMMENDATION_RULES.flatMap((rule) => rule.issues))
-    expect([...issues].sort()).toEqual(ids(ISSUE_RULES))
+    expect([...issues].sort()).toEqual(sortedIds(ISSUE_RULES))
   })
 })
 

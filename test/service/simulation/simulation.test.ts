@@ -21,7 +21,7 @@ const analyticsOf = (index: number, days: number, more: Partial<AnalyticsQuery> 
 const sum = (points: readonly DataPoint[], field: 'conversationCount' | 'messageCount') =>
   points.reduce((total, point) => total + point[field], 0)
 
-/** Averages a field of data points as a client would, weighted by the number of conversations. */
+/** Returns the average of a field as a client would calculate it: weighted by the number of conversations. */
 function weightedAverage(points: readonly DataPoint[], field: ScoreField): number | null {
   const active = points.filter((point) => point.conversationCount > 0)
   if (active.length === 0) return null
@@ -47,8 +47,8 @@ function expectToAddUp(response: Analytics): void {
   }
 }
 
-/** Expects rounded scores and two or more messages per conversation. test/api/determinism.test.ts checks the schema. */
-function expectRounded(response: Analytics): void {
+/** Expects rounded scores and at least 2 messages per conversation. test/api/determinism.test.ts checks the schema. */
+function expectPlausible(response: Analytics): void {
   for (const point of [response, ...response.dataPoints]) {
     for (const field of SCORE_FIELDS) {
       const value = point[field]
@@ -63,10 +63,10 @@ function expectRounded(response: Analytics): void {
 describe('for 20 models and each period,', () => {
   const responses = Array.from({ length: 20 }, (_, index) => periods.map((days) => analyticsOf(index, days))).flat()
 
-  test('the totals match the data points, and scores have at most four decimals', () => {
+  test('the totals match the data points, and scores have at most four decimal places', () => {
     for (const response of responses) {
       expectToAddUp(response)
-      expectRounded(response)
+      expectPlausible(response)
     }
   })
 
@@ -106,7 +106,7 @@ test.each([
   ['2025-01-03T23:59:59.999Z', '2024-12-28', '2025-01-03'],
   ['2024-03-01T00:00:00.000Z', '2024-02-24', '2024-03-01'],
   ['2100-01-01T00:00:00.000Z', '2099-12-26', '2100-01-01'],
-])('at %s the last 7 days are %s to %s', (at, first, last) => {
+])('at %s, the last 7 days are the days from %s to %s', (at, first, last) => {
   const { dataPoints } = analyticsOf(1, 7, { now: Date.parse(at) })
   expect(dataPoints.map(({ date }) => date)).toEqual(
     Array.from({ length: 7 }, (_, index) =>
@@ -155,24 +155,24 @@ test('personas are drawn in proportion to their weights', () => {
 const nullsOf = (response: Analytics) =>
   Object.entries(response).flatMap(([field, value]) => (value === null ? [field] : []))
 
-test('with enough traffic, only disabled fields are null, plus the average rating of a persona without ratings', () => {
+test('with enough traffic, only disabled fields and the average rating of a persona without ratings are null', () => {
   for (const persona of fixtures.personas) {
     const response = analyticsOf(4, 90, { persona: persona.name })
     if (response.conversationCount < 200) continue
-    const reasons: string[] = [...(persona.switchedOff ?? [])]
-    if (persona.ratedShare === 0) reasons.push('averageConversationRating')
-    expect(nullsOf(response).sort()).toEqual(reasons.sort())
+    const expected: string[] = [...(persona.switchedOff ?? [])]
+    if (persona.ratedShare === 0) expected.push('averageConversationRating')
+    expect(nullsOf(response).sort()).toEqual(expected.sort())
   }
 })
 
-test('a period with fewer than 20 conversations has no assessment', () => {
+test('a period has an assessment if and only if it has at least 20 conversations', () => {
   for (let index = 0; index < 60; index++) {
     const response = analyticsOf(index, 30, { persona: 'sparse' })
     expect(response.recommendations === null).toBe(response.conversationCount < 20)
   }
 })
 
-test('a model has the shape of its fixture unless the query names a shape or persona', () => {
+test('a model has the shape of its fixture unless the query specifies a shape or a persona', () => {
   const shaped = fixtures.models.find(({ shape }) => shape === 'all-null')
   const query = { seed: '1', modelId: shaped?.id ?? '', days: 7, now } as const
   expect(simulate(query).conversationCount).toBe(0)

@@ -21,7 +21,7 @@ describe('the variables of a prompt', () => {
     expect(findVariables([{ content: '{{b}}' }, { content: '{{a}} {{b}}' }])).toEqual(['b', 'a'])
   })
 
-  test.each(['{{', '{{ ', '{{a', '{{a.', '{{{&', ' '])('are found in linear time in long text full of %j', (part) => {
+  test.each(['{{', '{{ ', '{{a', '{{a.', '{{{&', ' '])('are searched for in linear time in text full of %j', (part) => {
     const long = [{ content: part.repeat(1_000_000) }, { content: `{{${part.slice(-1).repeat(1_000_000)}` }]
     expect(measureWork(() => expect(findVariables(long)).toEqual([]))).toBeLessThan(5000)
   })

@@ -38,11 +38,11 @@ test('checkpoints take at most a twentieth of the time, however fast writes arri
     expect((times[index + 1]?.startMs ?? 0) - startMs).toBeGreaterThan(19 * (endMs - startMs))
 })
 
-test('a failed checkpoint is reported once, loses nothing, and is retried', async () => {
+test('a failed checkpoint is reported once, loses no changes, and is retried', async () => {
   const reports: string[] = []
   const { path, store } = await openNew({ checkpointMs: 0, report: (problem) => reports.push(problem) })
   const before = readFileSync(path, 'utf8')
-  mkdirSync(`${path}.tmp`) // blocks the next checkpoint file
+  mkdirSync(`${path}.tmp`) // prevents the next checkpoint from being written
   for (const insertId of ['a', 'b', 'c']) {
     await recordAll(store, [insertId])
     await vi.waitFor(() => expect(reports).toHaveLength(1), waitOptions)

@@ -10,7 +10,7 @@ import { copyAsKilled, openNew, openOrFail, problemOf, sealLog, statePath } from
 /** The number of entries in the log that `createKilledState` leaves. */
 const ENTRIES = 6
 
-/** Creates a state file with records, and a log with entries, as a killed process leaves them. Returns the path. */
+/** Creates a state file and a log with entries, as a killed process leaves them. Returns the path of the state file. */
 async function createKilledState(): Promise<string> {
   const { path, store } = await openNew()
   for (const insertId of ['a', 'ü']) await store.recordEvent(context, event({ insertId }))
@@ -31,7 +31,7 @@ interface Files {
   readonly log: Buffer
 }
 type FileName = keyof Files
-const names: readonly FileName[] = ['state file', 'log']
+const fileNames: readonly FileName[] = ['state file', 'log']
 
 /** The contents of the files before a test damages them. */
 const intactFiles = once(async (): Promise<Files> => {
@@ -62,14 +62,14 @@ async function openChanged(name: FileName, changed: Buffer) {
 
 const RUNS = { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 50) }
 
-/** Expects a refusal or, if a changed state file is still valid, the warning that it was changed by hand. */
+/** Expects a refusal or, if a changed state file is still valid, a warning that it was changed by hand. */
 function expectNotice(name: FileName, outcome: Awaited<ReturnType<typeof openChanged>>): void {
   if (name === 'log' || typeof outcome === 'string') expect(outcome).toBeTypeOf('string')
   else expect(outcome.warnings).toEqual([expect.stringContaining('was changed by hand')])
 }
 
-describe.each(names)('a damaged %s', (name) => {
-  test('is detected if any single bit was flipped', async () => {
+describe.each(fileNames)('a damaged %s', (name) => {
+  test('is detected if a single bit was flipped anywhere', async () => {
     const content = (await intactFiles())[name]
     const lastTwoBytes = fc.integer({ min: content.length - 2, max: content.length - 1 })
     await fc.assert(
@@ -120,7 +120,7 @@ test('a state file truncated anywhere within its JSON is refused with the locati
       if (length === 0) return
       const lines = truncated.toString('utf8').split('\n')
       const end = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
-      // The location is the start of a truncated literal, or the last character of a truncated number.
+      // A location before the end is the start of a truncated literal or the last character of a truncated number.
       const location = `it ends at ${end},|line ${lines.length}, column \\d+ has "[-tfn.eE]"`
       expect(refusal).toMatch(new RegExp(`is not JSON: (?:${location})`))
     }),
@@ -128,7 +128,7 @@ test('a state file truncated anywhere within its JSON is refused with the locati
   )
 })
 
-test('a record that is not JSON, or a missing comma, is refused with the location of the error', async () => {
+test('a state file with ";" instead of ":" or "," is refused with the location of the error', async () => {
   const path = statePath()
   const text = (await intactFiles())['state file'].toString('utf8')
   const line = text.split('\n').findIndex((each) => each.includes('"insertId":"a"'))
@@ -163,21 +163,21 @@ test('a truncated log is loaded up to its last complete entry, with a warning if
 describe('a log is refused', () => {
   const readLog = async () => (await intactFiles()).log.toString('utf8')
 
-  test('if a seq is repeated, even if all checksums match', async () => {
+  test('if an entry number is repeated, even if all checksums match', async () => {
     const lines = (await readLog()).split('\n')
     const changed = sealLog([...lines.slice(0, 3), ...lines.slice(2)].join('\n'))
-    expect(await openChanged('log', Buffer.from(changed))).toContain('is entry 7 and follows entry 7')
+    expect(await openChanged('log', Buffer.from(changed))).toContain('is entry 7 but follows entry 7')
   })
 
   test('if entries are missing between the state file and the log', async () => {
     const [, ...others] = (await readLog()).split('\n')
     expect(await openChanged('log', Buffer.from(others.join('\n')))).toMatch(
-      /Line 1 of the log \S+ is entry 6 and follows entry 4: the state file and its log do not belong together/,
+      /Line 1 of the log \S+ is entry 6 but follows entry 4: the state file and its log do not belong together/,
     )
   })
 })
 
-test('zero bytes that a crash left after the last entry are ignored with a warning', async () => {
+test('null bytes that a crash left after the last entry are ignored, with a warning', async () => {
   const changed = Buffer.concat([(await intactFiles()).log, Buffer.alloc(100)])
   expect(await openChanged('log', changed)).toMatchObject({
     logEntries: ENTRIES,

@@ -31,7 +31,7 @@ describe('an acknowledged change', () => {
     }
   })
 
-  test('is not applied twice if the process dies after a checkpoint but before the log is dropped', async () => {
+  test('is not applied twice if the process dies after a checkpoint but before the log is emptied', async () => {
     const { path, store } = await openNew()
     await store.recordEvent(context, event())
     await store.recordEvent(context, event({ insertId: 'a' }))
@@ -70,7 +70,7 @@ test('writes continue while a checkpoint is being written', async () => {
   let writes = 0
   for (; inode() === before; writes += 1) {
     await store.recordEvent(context, event({ insertId: `meanwhile ${writes}` }))
-    await setImmediate() // as between two requests
+    await setImmediate() // lets other work run, as between two requests
   }
   expect(writes).toBeGreaterThan(50)
   await store.close()
@@ -78,7 +78,7 @@ test('writes continue while a checkpoint is being written', async () => {
   expect(reopened.loaded).toMatchObject({ events: ids.length + writes, logEntries: 0 })
 })
 
-/** Event bodies that only an edited contract allows. */
+/** Bodies of events that only an edited contract allows. */
 const oddEvents: JsonObject[] = [
   { insertId: null },
   { insertId: null },
@@ -98,7 +98,7 @@ const oddPrompts: JsonObject[] = [
   { name: 'Odd parts', components: [null, 5, { content: '{{a}}' }] },
 ]
 
-test('a record that only an edited contract allows is stored and reloaded, and a retry finds it', async () => {
+test('a record that only an edited contract allows is stored and reloaded, and a retry is recognized', async () => {
   const { path, store } = await openNew()
   for (const body of oddEvents) await store.recordEvent(context, { ...event(), ...body } as EventDraft)
   for (const body of oddPrompts) await store.addPromptVersion(context, body as PromptDraft)
@@ -112,7 +112,7 @@ test('a record that only an edited contract allows is stored and reloaded, and a
 })
 
 describe('a failed write', () => {
-  test('is not visible to reads in the same turn, and a later successful write is visible immediately', async () => {
+  test('is not visible to reads in the same turn of the event loop, and a later write is visible at once', async () => {
     const limited = smallDisk()
     const { store } = await openNew({ write: limited.write })
     limited.free = 100
@@ -126,7 +126,7 @@ describe('a failed write', () => {
     await stored
   })
 
-  test('of a checkpoint keeps the log and is reported', async () => {
+  test('of a checkpoint is reported, and the log is kept', async () => {
     const problems: string[] = []
     const { path, store } = await openNew({ report: (problem) => problems.push(problem) })
     await recordAll(store, ['a', 'b'])
@@ -178,7 +178,7 @@ describe('a file that cannot be loaded stays unchanged:', () => {
     const changed = sealLog(readFileSync(log, 'utf8').replace('"op":"event"', '"op":"note"'))
     writeFileSync(log, changed)
     const problem = await problemOf(path)
-    expect(problem).toContain(`Line 1 of the log ${log} cannot be used (no collection has the operation note)`)
+    expect(problem).toContain(`Line 1 of the log ${log} cannot be used (no collection has the operation "note")`)
     expect(problem).toContain('move state.json and state.json.journal* away together')
     expect(readFileSync(log, 'utf8')).toBe(changed)
   })
@@ -191,12 +191,12 @@ describe('a file that cannot be loaded stays unchanged:', () => {
     await recordAll(reopened, ['b'])
     const copy = copyAsKilled(path)
     rmSync(copy)
-    expect(await problemOf(copy)).toMatch(/Line 1 of the log \S+ is entry 2 and follows entry 0: the state file/)
+    expect(await problemOf(copy)).toMatch(/Line 1 of the log \S+ is entry 2 but follows entry 0: the state file/)
     expect(existsSync(copy)).toBe(false)
   })
 })
 
-describe('a path that cannot be written to', () => {
+describe('the path of a state file', () => {
   test('is refused if it is a folder', async () => {
     const folder = dirname(statePath())
     expect(await problemOf(folder)).toContain(`cannot be stored in ${folder} (it is a folder, not a file)`)
@@ -211,7 +211,7 @@ describe('a path that cannot be written to', () => {
     expect(existsSync('/dev/null.lock')).toBe(false)
   })
 
-  test.runIf(existsSync('/proc/version'))('is refused if the file or its folder cannot be created', async () => {
+  test.runIf(existsSync('/proc/version'))('is refused if the file cannot be created or written', async () => {
     for (const path of ['/proc/state.json', '/proc/convsim/state.json', '/proc/version', '/proc/version/a.json']) {
       const problem = await problemOf(path)
       expect(problem).toContain(`cannot be stored in ${path}`)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { context, listInsertIds, recordAll } from '../drafts.ts'
 import { openNew, openOrFail, problemOf, statePath } from './open-file.ts'
 
-/** Creates a state file with two events and a snapshot, closes it, and returns its path. */
+/** Creates a state file with two events and a snapshot, closes the store, and returns the path of the file. */
 async function createClosedState(): Promise<string> {
   const { path, store } = await openNew()
   await recordAll(store, ['a', 'b'])

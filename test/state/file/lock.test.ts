@@ -15,7 +15,7 @@ function writeHolder(path: string, holder: Record<string, unknown>): void {
   writeFileSync(`${path}.lock`, JSON.stringify(holder))
 }
 
-/** Returns the content of a lock file that another process holds: this process's content with another nonce. */
+/** Returns a lock holder as if another process had written it. Only its nonce differs from that of this process. */
 async function otherHolder(path: string): Promise<Record<string, unknown>> {
   const { store } = await openOrFail(path)
   const holder = holderIn(path)
@@ -100,8 +100,8 @@ test('opening is refused if another process takes over the lock while the lock f
 test('exactly one of many concurrent calls acquires a free lock or takes over a stale lock', async () => {
   const path = statePath()
   const holder = await otherHolder(path)
-  for (const stale of [false, true]) {
-    if (stale) writeHolder(path, { ...holder, pid: 0 })
+  for (const isStale of [false, true]) {
+    if (isStale) writeHolder(path, { ...holder, pid: 0 })
     const opened = await Promise.all(Array.from({ length: 20 }, () => openFileStore(path)))
     const winners = opened.flatMap((outcome) => (outcome.ok ? [outcome.value.store] : []))
     expect(winners).toHaveLength(1)

@@ -71,7 +71,7 @@ const detachments: [string, string, (log: string, backup: string) => void][] = [
 ]
 
 describe.each(detachments)('a log that is %s', (_, reason, detach) => {
-  test.each(['after a check', 'without a check'])('counts as lost, and writes are refused %s', async (when) => {
+  test.each(['after a check', 'even without a check'])('counts as lost, and writes are refused %s', async (when) => {
     const { path, store, reports } = await openWithOneEvent()
     expect(await store.findLoss()).toBeUndefined()
     detach(`${path}.journal`, `${path}.backup`)
@@ -82,7 +82,7 @@ describe.each(detachments)('a log that is %s', (_, reason, detach) => {
   })
 })
 
-test('a lock file that is a dangling link counts as lost', async () => {
+test('a lock file that was replaced by a dangling link counts as lost', async () => {
   const { path, store } = await openWithOneEvent()
   rmSync(`${path}.lock`)
   symlinkSync('nowhere', `${path}.lock`)
@@ -125,7 +125,7 @@ test('a symbolic link in place of the temporary file is not followed', async () 
   expect(readFileSync(victim, 'utf8')).toBe('precious')
 })
 
-test('all files and folders are accessible only to their owner', async () => {
+test('the files and folders that a store creates are accessible only to their owner', async () => {
   const path = join(dirname(statePath()), 'new', 'folder', 'state.json')
   const { store } = await openOrFail(path)
   await record(store, 'a')

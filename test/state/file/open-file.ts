@@ -29,7 +29,7 @@ export async function openNew(options: FileStoreOptions = {}) {
   return { path, ...(await openOrFail(path, options)) }
 }
 
-/** Tries to open the file store at `path`. Returns the reason for refusing it, or `none`. */
+/** Tries to open the file store at `path`. Returns the reason why opening it was refused, or `none`. */
 export async function problemOf(path: string): Promise<string> {
   const opened = await openFileStore(path)
   if (!opened.ok) return opened.error
@@ -73,7 +73,7 @@ export async function expectSame(path: string, store: Store): Promise<Store> {
   return stopped.store
 }
 
-/** Returns a disk with a limited number of free bytes. Like a real disk, it writes the part that fits. */
+/** Returns a disk whose free space a test can limit. Like a real disk, it writes the part that fits. */
 export function smallDisk() {
   const disk = {
     free: Number.POSITIVE_INFINITY,

@@ -47,10 +47,10 @@ test('a symbolic link in place of the log is refused, and its target is not chan
   expect(readFileSync(victim, 'utf8')).toBe('precious')
 })
 
-test('closing a store releases the lock even if the files cannot be closed', async () => {
+test('closing a store releases the lock even if the log cannot be closed', async () => {
   const { path, store } = await openWithOneEvent()
   vi.spyOn(WriteAheadLog.prototype, 'close').mockRejectedValueOnce(new Error('EIO'))
   await expect(store.close()).rejects.toThrow('EIO')
-  Object.assign(store, { close: async () => undefined }) // closing it after the test would fail
+  Object.assign(store, { close: async () => undefined }) // closing it again after the test would also fail
   expect(existsSync(`${path}.lock`)).toBe(false)
 })

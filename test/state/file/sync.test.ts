@@ -4,7 +4,7 @@ import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { context, event } from '../drafts.ts'
 import { openNew } from './open-file.ts'
 
-/** Returns a disk whose syncs are pending until the test calls `endSyncs`. */
+/** Returns a disk whose syncs remain pending until the test calls `endSyncs`. */
 function slowDisk() {
   const pending: (() => void)[] = []
   let count = 0

@@ -15,10 +15,10 @@ describe('counters for keys that clients choose', () => {
 
   test('hold at most 100,000 rate limit windows, and evict the oldest', () => {
     const counters = new Counters()
-    const isAllowed = (key: string) => counters.consumeRate('default', key, 1, hourMs, 0).allowed
-    expect([isAllowed('first'), isAllowed('first'), isAllowed('second')]).toEqual([true, false, true])
-    for (let index = 0; index < 99_999; index += 1) isAllowed(`key ${index}`)
-    expect([isAllowed('second'), isAllowed('first')]).toEqual([false, true])
+    const consume = (key: string) => counters.consumeRate('default', key, 1, hourMs, 0).allowed
+    expect([consume('first'), consume('first'), consume('second')]).toEqual([true, false, true])
+    for (let index = 0; index < 99_999; index += 1) consume(`key ${index}`)
+    expect([consume('second'), consume('first')]).toEqual([false, true])
   })
 
   test('store long keys as a prefix and a hash', () => {
@@ -28,8 +28,8 @@ describe('counters for keys that clients choose', () => {
     const counts = counters.sequenceCounts('default')
     expect([...counts.values()]).toEqual([1, 2])
     for (const key of counts.keys()) expect(key.length).toBeLessThan(2000)
-    const isAllowed = (end: string) => counters.consumeRate('default', longKey(end), 1, hourMs, 0).allowed
-    expect([isAllowed('a'), isAllowed('b'), isAllowed('a')]).toEqual([true, true, false])
+    const consume = (end: string) => counters.consumeRate('default', longKey(end), 1, hourMs, 0).allowed
+    expect([consume('a'), consume('b'), consume('a')]).toEqual([true, true, false])
   })
 
   test('keep a sandbox’s windows open while another sandbox, with a different clock, uses many keys', () => {

@@ -38,7 +38,7 @@ describeWithRedis('a state in Redis', () => {
     const stores = [await openRedisOrFail(url, prefix, options), await openRedisOrFail(url, prefix, options)]
     await stores[0]?.connection.call('flushdb')
     await stores[0]?.store.recordEvent(context, event()) // this writes the format key again
-    await openRedisOrFail(url, prefix, options) // a process that starts without data reports nothing
+    await openRedisOrFail(url, prefix, options) // a process that starts afterwards reports nothing
     for (const { store } of [...stores, ...stores]) expect(await store.findOutage()).toBeUndefined()
     const emptied = expect.stringMatching(/^The state in redis:\/\/\S+\/5 was emptied, for example by FLUSHALL/)
     expect(problems).toEqual([emptied, emptied])
@@ -52,7 +52,7 @@ describeWithRedis('a state in Redis', () => {
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 5')
   })
 
-  test('is available again after connections break, even during setup', async () => {
+  test('is available again after connections break, even if they break during setup', async () => {
     const proxy = await startCuttingProxy(redis().port)
     const { store, connection } = await openNewRedis(`redis://127.0.0.1:${proxy.port}`)
     proxy.cutAfter(1)
@@ -95,7 +95,7 @@ describeWithRedis('a state in Redis', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('keeps only its created, format and id keys after its sandboxes are deleted', async () => {
+  test('keeps only the keys `created`, `format` and `id` after its sandboxes are deleted', async () => {
     const { prefix, store, shared, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event())
     await store.recordEvent(context, event({ insertId: 'x' }))
@@ -117,7 +117,7 @@ describeWithRedis('a state in Redis', () => {
   test('is not reported as unresponsive while the process itself is busy', async () => {
     const { store } = await openNewRedis(redis().url, { commandMs: 1000 })
     const written = store.recordEvent(context, event())
-    await new Promise(setImmediate) // the command is sent in the next turn
+    await new Promise(setImmediate) // the command is sent in the next turn of the event loop
     const end = Date.now() + 2000
     while (Date.now() < end);
     expect((await written).replayed).toBe(false)
@@ -143,7 +143,7 @@ describeWithRedis('a state in Redis', () => {
     await expect(openRedisOrFail(`${cluster.url}/2`, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
   })
 
-  test('causes an error in plain words if the server is killed', async () => {
+  test('causes an error message in plain words if the server is killed', async () => {
     const lost = await redisForTest()
     const { store } = await openNewRedis(lost.url)
     lost.pause()

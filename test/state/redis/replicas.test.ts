@@ -75,7 +75,7 @@ describeWithRedis('a replica of a state in Redis', () => {
     expect([...seen].filter((moment) => !moments.includes(moment))).toEqual([])
   })
 
-  test('carries out concurrent writes in order', async () => {
+  test('carries out concurrent writes in the order in which they were started', async () => {
     const [one, two] = await openTwoReplicas(redis().url)
     for (let count = 0; count < 3; count += 1) await one.store.recordEvent(context, event({ value: 'same' }))
     const drafts = [{ value: 'same' }, { value: '1', insertId: 'a' }, { value: 'same' }, { value: '2' }]

@@ -45,7 +45,7 @@ describeWithRedis('a sandbox in Redis', () => {
     expect(await exercise(store)).toEqual(await exercise(createMemoryStore()))
   })
 
-  test('keeps the counters of a rate limit window for a day longer than the window', async () => {
+  test('keeps the counters of a rate limit window for a day longer than the window lasts', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     for (const windowMs of [604_800_000, 1000]) await store.consumeRate(context, `${windowMs}`, 1, windowMs)
     expect(Number(await connection.call('pttl', `${sandboxKeys(prefix, 'default')}windows`))).toBeGreaterThan(690e6)
@@ -68,7 +68,7 @@ describeWithRedis('a sandbox in Redis', () => {
     ])
   })
 
-  test('can be imported from a document in which two versions have the same id', async () => {
+  test('can be imported from a document in which two versions of a prompt have the same id', async () => {
     const { store } = await openNewRedis(redis().url)
     for (const _ of [1, 2]) await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
     const { prompts, ...others } = await exportSandbox(store, 'default')

@@ -20,7 +20,7 @@ function findTlsProblem(): string | undefined {
   return /tls-port/.test(stderr) ? `${path} was built without TLS.` : undefined
 }
 
-/** Starts a Redis server that accepts only TLS, with a self-signed certificate for `name`. */
+/** Starts a Redis server that accepts only TLS connections, with a self-signed certificate for `name`. */
 async function startTlsRedis(name: string) {
   const folder = await tempFolder()
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
@@ -41,7 +41,7 @@ async function readRefusal(state: string, env: Record<string, string> = {}): Pro
 }
 
 describe.skipIf(problem !== undefined)('a state in Redis over TLS', () => {
-  test('stores events if the certificate is trusted', async () => {
+  test('can be shared by two processes if the certificate is trusted', async () => {
     const { url, trust } = await startTlsRedis('localhost')
     const start = async () => ({ origin: await convsim(['--port', '0', '--state', url], { env: trust }).ready() })
     const [one, two] = await Promise.all([start(), start()])

@@ -5,7 +5,7 @@ import { controlContract } from '../../../src/service/fixtures/bundled.ts'
 import { closeDocument } from '../closed-document.ts'
 import { CompiledDocument, type DocumentedOperation, readDocument } from '../compiled-document.ts'
 
-/** A control-plane response as `record.cjs` writes it. */
+/** A control-plane response as `record.cjs` records it. */
 export interface RecordedResponse {
   readonly method: string
   /** The path and the query as they were sent. */
@@ -76,7 +76,7 @@ function findHeaderProblem(document: CompiledDocument, response: string, { heade
 function findContentProblem(document: CompiledDocument, pointer: string, response: RecordedResponse) {
   const content = document.at(joinPointer(pointer, 'content'))
   const mediaType = (response.headers['content-type'] ?? '').split(';', 1)[0] ?? ''
-  if (content === undefined) return response.size > 0 ? 'an undocumented body' : undefined
+  if (content === undefined) return response.size > 0 ? 'undocumented body' : undefined
   if (!isObject(content) || !(mediaType in content)) return `undocumented media type "${mediaType}"`
   if (response.method === 'HEAD' || response.text === undefined) return undefined
   if (response.text === '') return 'no body'

@@ -1,7 +1,7 @@
-/** The environment variable for the folder that holds the responses recorded in a test run. */
+/** The environment variable with the path of the folder that holds the responses recorded in a test run. */
 export const responsesFolderVariable = 'CONTROL_RESPONSES_FOLDER'
 
-/** Returns the variables that a child process needs to record its responses if it does not inherit the environment. */
+/** Returns the variables that let a child process record its responses without inheriting the environment. */
 export function recordingEnv(): Record<string, string> {
   const names = ['CONTROL_RESPONSES', 'NODE_OPTIONS']
   return Object.fromEntries(

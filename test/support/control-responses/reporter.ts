@@ -10,7 +10,7 @@ import { responsesFolderVariable } from './recording.ts'
  * violates it. `setup.ts` and `record.cjs` record the responses of the test processes and of their child processes.
  */
 export class ControlResponsesReporter implements Reporter {
-  /** The number of problems in the run. */
+  /** The number of problems found in the run. */
   problemCount = 0
   #folder = ''
 
@@ -36,7 +36,7 @@ export class ControlResponsesReporter implements Reporter {
   }
 }
 
-/** Checks the recorded responses in a folder. Identical problems in a test file are listed only once. */
+/** Checks the recorded responses in a folder. Lists identical problems from the same test file only once. */
 export function checkRecordedResponses(folder: string): { count: number; problems: string[] } {
   const check = createResponseCheck()
   const problems = new Set<string>()
@@ -44,7 +44,7 @@ export function checkRecordedResponses(folder: string): { count: number; problem
   for (const name of readdirSync(folder)) {
     const file = relative(process.cwd(), decodeURIComponent(name))
     for (const line of readFileSync(join(folder, name), 'utf8').split('\n')) {
-      const response = readResponse(line)
+      const response = parseResponse(line)
       if (!response) continue
       count += 1
       const problem = check(response)
@@ -55,8 +55,8 @@ export function checkRecordedResponses(folder: string): { count: number; problem
   return { count, problems: [...problems] }
 }
 
-/** Reads a recorded line. Returns undefined if the line is empty, or truncated because a test killed the process. */
-function readResponse(line: string): RecordedResponse | undefined {
+/** Parses a recorded line. Returns undefined if it is empty, or truncated because a test killed the process. */
+function parseResponse(line: string): RecordedResponse | undefined {
   try {
     return JSON.parse(line)
   } catch {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { responsesFolderVariable } from './recording.ts'
 
-// Runs before each test file, and makes it record its responses in a file that is named after the test file's path.
+// Runs before each test file. The test file's control-plane responses are recorded in a file named after its path.
 const folder = process.env[responsesFolderVariable]
 if (folder !== undefined) {
   const recorder = fileURLToPath(new URL('record.cjs', import.meta.url))

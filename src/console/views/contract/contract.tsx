@@ -11,7 +11,7 @@ import { Assumptions, Operation, Share, showsMissingOnly } from './operation.tsx
 
 const toggleMissingOnly = () => toggleState('only', 'missing')
 
-/** A change to the URL that removes the item, which belongs to the previous operation. */
+/** A change to the URL that removes the coverage item, which belongs to the previous operation. */
 const query = { item: undefined }
 
 export function ContractPage() {

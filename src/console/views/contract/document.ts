@@ -4,7 +4,7 @@ import type { CurlRequest } from '../../ui/empty.tsx'
 import { memberPointer, unescapeName } from '../../ui/json-tree.tsx'
 import { type JsonRecord, objectOf, textOrEmpty } from '../../ui/text.tsx'
 
-/** An object in the contract document. Its members are unknown, since users can load any document. */
+/** An object in the contract document. Its members can be of any type, since users can load any document. */
 export type ContractNode = JsonRecord
 
 /**
@@ -37,7 +37,7 @@ function flattenSchema(node: unknown): ContractNode {
   }
 }
 
-/** Returns the schema of an array's items, with the pointer to them. Returns any other schema and pointer unchanged. */
+/** Returns the schema and pointer of an array's innermost items. Returns any other schema and pointer unchanged. */
 function enterArray(schema: ContractNode, pointer: string): [ContractNode, string] {
   if (schema['items'] === undefined) return [schema, pointer]
   return enterArray(flattenSchema(schema['items']), `${pointer}/*`)
@@ -51,13 +51,13 @@ function assumptionsOf({ assumptions, 'x-assumption': own }: ContractNode): stri
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Returns the members of an object, each as an object; an empty list for any other value. */
+/** Returns the names and values of an object's members. A value that is not an object becomes an empty object. */
 const entriesOf = (value: unknown) =>
   Object.entries(objectOf(value)).map(([name, member]) => [name, objectOf(member)] as const)
 
 export type DocumentedField = ReturnType<typeof describeField>
 
-/** Lists the fields of a flattened schema, each followed by its inner fields. Labels begin with `prefix`: `body `. */
+/** Lists the fields of a flattened schema, each followed by its inner fields. Item labels begin with `prefix`. */
 function listFields(schema: ContractNode, prefix: string, pointer = ''): DocumentedField[] {
   const required = listOf(schema['required'])
   const fields = entriesOf(schema['properties']).flatMap(([key, node]) => {

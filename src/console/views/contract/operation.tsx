@@ -103,7 +103,7 @@ function Response({ parent, response, isOpen }: ResponseProps) {
   )
 }
 
-/** A list of fields. An assumption about several fields is shown with the first of these fields. */
+/** A list of fields. An assumption about several fields is shown with the first one; the others refer to it. */
 function Fields({ parent, fields, status }: OperationPart & { fields: readonly DocumentedField[] }) {
   const firstOf = new Map<string, string>()
   for (const { name, assumptions } of fields)
@@ -130,7 +130,7 @@ function Fields({ parent, fields, status }: OperationPart & { fields: readonly D
               <div>
                 <Prose text={description} />
                 <Assumptions texts={assumptions.filter((text) => firstOf.get(text) === name)} />
-                {other !== undefined && <p class="assumption faint small">The same assumption as for {other}.</p>}
+                {other !== undefined && <p class="assumption faint small">See the assumption for {other}.</p>}
               </div>
               <Items {...{ parent, items, status }} />
             </li>
@@ -162,17 +162,17 @@ function listVisible<Field extends Pick<ItemsProps, 'items'>>(
   return fields.filter(({ items }) => listStates({ parent, items, status }).some(({ missing }) => missing))
 }
 
-/** Lists the items in the coverage report, with their states. `missing` is the report's entry for an uncovered item. */
+/** Returns the states of the items that are in the coverage report. `missing`: the entry for an uncovered item. */
 function listStates({ parent, items, status }: ItemsProps) {
   const { covered, missing, outOfReach } = parent.coverage
   const states = items.map(({ label, text }) => ({
     name: status === undefined || label === String(status) ? label : `${status} ${label}`,
     text,
     missing: missing.find(({ name, point }) => name === label && (status === undefined || point.status === status)),
-    isMet: covered.includes(label),
+    isCovered: covered.includes(label),
     isOutOfReach: outOfReach.includes(label),
   }))
-  return states.filter(({ missing, isMet, isOutOfReach }) => missing || isMet || isOutOfReach)
+  return states.filter(({ missing, isCovered, isOutOfReach }) => missing || isCovered || isOutOfReach)
 }
 
 /** The coverage items of a parameter, field or status. Clicking an uncovered item shows a request that covers it. */
@@ -196,15 +196,15 @@ function Items(props: ItemsProps) {
   )
 }
 
-function Item({ name, text, missing, isMet }: ReturnType<typeof listStates>[number]) {
-  const [sign, word] = missing ? ['○', 'Not covered'] : isMet ? ['✓', 'Covered'] : ['–', 'Out of reach']
+function Item({ name, text, missing, isCovered }: ReturnType<typeof listStates>[number]) {
+  const [sign, word] = missing ? ['○', 'Not covered'] : isCovered ? ['✓', 'Covered'] : ['–', 'Out of reach']
   const words = (
     <>
       <span aria-hidden="true">{sign}</span>
       <span class="hidden">{word}: </span> {text}
     </>
   )
-  if (!missing) return <span class={isMet ? 'item small met good' : 'item small faint'}>{words}</span>
+  if (!missing) return <span class={isCovered ? 'item small met good' : 'item small faint'}>{words}</span>
   return (
     <Button
       label={words}

@@ -22,10 +22,10 @@ export function readNumber(record: JsonRecord, field: string): number | null {
 }
 
 /**
- * Returns each day's quality in `eventless`, the analytics without events. Returns undefined if the days also differ in
- * other fields, since events alone cannot explain such a difference.
+ * Returns each day's quality in `eventless`, the analytics without events. Returns undefined if `eventless` is missing,
+ * or if the days also differ in fields other than quality, since events alone cannot explain such a difference.
  */
-export function readBaseline(numbers: Numbers, eventless: Numbers | undefined): (number | null)[] | undefined {
+export function baselineOf(numbers: Numbers, eventless: Numbers | undefined): (number | null)[] | undefined {
   if (!eventless || withoutQuality(numbers) !== withoutQuality(eventless)) return undefined
   return eventless.days.map((day) => readNumber(day, qualityField))
 }
@@ -40,8 +40,8 @@ export const modelRequest = (model: string, period: string, scenario: string | u
 })
 
 /**
- * Loads the response that a request would get in a sandbox, without side effects. Reloads when other requests are
- * handled, and when the selected sandbox's date or seed changes. Does nothing without a request.
+ * Loads an explanation with the response that a request would get in a sandbox. The request itself is not sent. Reloads
+ * when requests are handled, and when the selected sandbox's date or seed changes. Does nothing without a request.
  */
 export function useAnalytics(
   sandbox: string,
@@ -62,9 +62,9 @@ export function useAnalytics(
 
 /**
  * Loads the analytics that the request would get without events, by explaining the request in an unused sandbox. The
- * seed, day and scenarios are those of the original response. Does nothing without numbers.
+ * seed, day and scenarios are those of the original response. Does nothing until the numbers and the seed are known.
  */
-export function useWithoutEvents(
+export function useEventlessNumbers(
   request: CurlRequest,
   explanation: Schema<'Explanation'>,
   numbers: Numbers | undefined,

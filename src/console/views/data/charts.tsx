@@ -180,12 +180,12 @@ export function EventEffects({ products, productIndexes, quality, ...comparison 
 
 function describeEffect({ numbers, eventless, baseline }: Pick<EffectsProps, 'numbers' | 'eventless' | 'baseline'>) {
   if (!eventless) return 'Loading the numbers without events …'
-  if (!baseline) return 'The effect of events is unknown: without them, other fields differ too, perhaps due to a rule.'
+  if (!baseline) return 'The effect of events is unknown: fields unrelated to events differ too, perhaps due to a rule.'
   const changedDays = numbers.days.filter((day, index) => readNumber(day, qualityField) !== baseline[index]).length
   const [actual, baselineScore] = [readNumber(numbers.body, qualityField), readNumber(eventless.body, qualityField)]
   if (changedDays === 0 || actual === null || baselineScore === null)
     return 'Events do not change the numbers: no day has both events and conversations, or the impacts cancel out.'
-  const change = `${formatScore(baselineScore)} without events (${formatSigned(actual - baselineScore)})`
-  const extent = `Events changed ${changedDays} of ${numbers.days.length} days.`
+  const change = `${formatScore(baselineScore)} without events (difference: ${formatSigned(actual - baselineScore)})`
+  const extent = `Events changed the quality on ${changedDays} of ${numbers.days.length} days.`
   return `Conversation quality is ${formatScore(actual)} on average and would be ${change}. ${extent}`
 }

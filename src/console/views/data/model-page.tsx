@@ -7,7 +7,7 @@ import { type CurlRequest, Empty, formatCurl, Loading } from '../../ui/empty.tsx
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { DetailPanel } from '../../ui/searchable-list.tsx'
 import { Mark, nameRuleAt, objectOf, Status, textOrEmpty } from '../../ui/text.tsx'
-import { modelRequest, type Numbers, readBaseline, readNumbers, useAnalytics, useWithoutEvents } from './analytics.ts'
+import { baselineOf, modelRequest, type Numbers, readNumbers, useAnalytics, useEventlessNumbers } from './analytics.ts'
 import { Charts, DayTable, EventEffects, Totals } from './charts.tsx'
 
 type Explanation = Schema<'Explanation'>
@@ -22,7 +22,7 @@ export function ModelPage({ id }: { readonly id: string }) {
     <DetailPanel label="Model">
       <ModelHead {...{ id, period }} scenario={query['as']} />
       {!explanation && <Loading problem={problem} />}
-      {explanation && !numbers && <Refusal explanation={explanation} />}
+      {explanation && !numbers && <NoNumbers explanation={explanation} />}
       {explanation && numbers && <ModelNumbers {...{ id, request, explanation, numbers }} />}
       {explanation && <Response {...{ request, explanation }} />}
     </DetailPanel>
@@ -91,8 +91,8 @@ function ModelNumbers({ id, request, explanation, numbers }: ModelNumbersProps) 
   const products = catalogue.value.products.filter(({ models }) => models.includes(id.toLowerCase()))
   const quality = useResponse('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true }).value
   const productIndexes = quality?.products.filter(({ productId }) => products.some((one) => one.id === productId)) ?? []
-  const eventless = useWithoutEvents(request, explanation, productIndexes.length > 0 ? numbers : undefined)
-  const baseline = productIndexes.length > 0 ? readBaseline(numbers, eventless) : undefined
+  const eventless = useEventlessNumbers(request, explanation, productIndexes.length > 0 ? numbers : undefined)
+  const baseline = productIndexes.length > 0 ? baselineOf(numbers, eventless) : undefined
   const assessment = objectOf(numbers.body['recommendations'])
   const health = textOrEmpty(assessment['healthLevel']) || 'no assessment'
   const Days = hasState('look', 'table') ? DayTable : Charts
@@ -111,7 +111,7 @@ function ModelNumbers({ id, request, explanation, numbers }: ModelNumbersProps) 
   )
 }
 
-const Refusal = ({ explanation: { response, why, rule } }: { explanation: Explanation }) => (
+const NoNumbers = ({ explanation: { response, why, rule } }: { explanation: Explanation }) => (
   <Empty title={`A request for this model now gets a ${response.status} response without numbers`}>
     {why.join(' ')} {rule && `The response comes from ${nameRuleAt(rule)}. `}
     {response.origin === 'scenario' && (

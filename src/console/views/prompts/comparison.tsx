@@ -20,7 +20,7 @@ export function Comparison({ left, right }: { left: Version | undefined; right: 
     <>
       {left && (
         <p class="facts" role="status">
-          {changeCount === 0 ? 'There are no differences.' : `${changeCount} of ${count(pairs.length, 'line')} differ.`}
+          {changeCount === 0 ? 'No lines changed.' : `${changeCount} of ${count(pairs.length, 'line')} changed.`}
           {changeCount > 0 && (
             <Button
               label={showsAll.value ? 'Hide unchanged lines' : 'Show all lines'}
@@ -91,19 +91,19 @@ function Side({ line, steps, kind }: { line: string | undefined; steps: readonly
 /** A line from each of two versions; undefined if a version has no corresponding line. */
 type LinePair = readonly [left: string | undefined, right: string | undefined]
 
-/** A step in the comparison of two lists: an item in both, only in the first, or only in the second. */
+/** A step in the comparison of two lists: an item that is in both, only in the first, or only in the second. */
 interface DiffStep {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string
 }
 
-/** The maximum number of item pairs to compare. Longer lists get a simpler comparison, which can return more steps. */
+/** The maximum number of item pairs to compare. For more pairs, a simpler comparison can return more changes. */
 const maxPairs = 1_000_000
 
 /** The fields added by the simulator, and the components, which are listed separately. */
 const excludedFields = ['versionId', 'version', 'fingerprint', 'active', 'createdAt', 'variables', 'components']
 
-/** Returns a version as lines: its fields, then each component's content under a heading with the other fields. */
+/** Lists a version's lines: its fields, then each component's content under a heading with its other fields. */
 function listLines(version: Version): string[] {
   const fields = Object.entries(version).filter(([name]) => !excludedFields.includes(name))
   const components = version.components.flatMap(({ componentId: _, content, ...others }) => [
@@ -122,7 +122,7 @@ function compareVersions(left: Version, right: Version): readonly LinePair[] {
     if (kind === 'removed') pairs.push([text, undefined])
     else if (kind === 'same') start = pairs.push([text, text])
     else {
-      // Pairs an added line with the removed line that it replaces.
+      // Pairs an added line with the removed line that it replaces, if any.
       const replaced = pairs.findIndex((pair, at) => at >= start && pair[1] === undefined)
       pairs.splice(replaced < 0 ? pairs.length : replaced, 1, [pairs[replaced]?.[0], text])
     }
@@ -132,7 +132,7 @@ function compareVersions(left: Version, right: Version): readonly LinePair[] {
 
 const splitWords = (text: string) => text.match(/\{\{[^{}]*\}\}|[\p{L}\p{N}_]+|\s+|./gu) ?? []
 
-/** Returns steps that turn `left` into `right`: the fewest possible steps, unless the lists exceed `maxPairs`. */
+/** Returns steps that turn `left` into `right`, with the fewest possible changes unless `maxPairs` is exceeded. */
 function diffTexts(left: readonly string[], right: readonly string[]): readonly DiffStep[] {
   const lengthAt = measureCommon(left, right)
   const findKind = (at: number, other: number): DiffStep['kind'] => {
@@ -151,7 +151,7 @@ function diffTexts(left: readonly string[], right: readonly string[]): readonly 
   return steps
 }
 
-/** Returns a function for the length of the longest common subsequence from two positions; 0 beyond `maxPairs`. */
+/** Returns a function that measures the longest common subsequence from two positions on, or 0 beyond `maxPairs`. */
 function measureCommon(left: readonly string[], right: readonly string[]) {
   const width = right.length + 1
   if (left.length * right.length > maxPairs) return () => 0

@@ -30,7 +30,7 @@ export function PromptsPage() {
   if (value.prompts.length === 0)
     return (
       <Empty title="No prompts yet" curl={{ method: 'POST', path: '/prompts', body: samplePrompt }}>
-        Create a prompt. If you send it again with different components and the same <code>externalPromptId</code>, it
+        Create a prompt. If you then send different components with the same <code>externalPromptId</code>, the prompt
         gets a second version, and this page compares the two versions.
       </Empty>
     )
@@ -44,7 +44,7 @@ function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
     return [promptId, externalPromptId, productId, nameOrId(productId ?? ''), ...words].map(asText).join(' ')
   }
   const listed = prompts.filter((prompt) => hasWords(textOf(prompt), query['q'])).reverse()
-  // Adds the newest prompt's id to the URL, so that a later prompt does not replace the open prompt.
+  // Adds the id of the newest listed prompt to the URL, so that a later prompt does not replace the open prompt.
   useEffect(() => {
     if (id === undefined) replaceRoute({ id: listed[0]?.promptId })
   }, [id === undefined])
@@ -149,7 +149,7 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
   )
 }
 
-/** Returns the versions in the URL; by default, the newest and, of the others, the active or else the latest. */
+/** Returns the versions in the URL. By default, compares the newest with the active (or else latest) other version. */
 function pickVersions(versions: readonly Version[], { from, to }: Readonly<Record<string, string>>) {
   const findVersion = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
   const right = findVersion(to) ?? versions.at(-1)
@@ -194,7 +194,7 @@ function VersionTable({ versions, activate }: { versions: readonly Version[]; ac
               const identical = findIdentical(version)
               return (
                 <>
-                  <code title={`The SHA-256 of the components: ${version.fingerprint}`}>
+                  <code title={`The SHA-256 hash of the components: ${version.fingerprint}`}>
                     {version.fingerprint.slice(0, 12)}
                   </code>
                   <CopyButton

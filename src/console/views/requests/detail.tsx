@@ -17,7 +17,7 @@ import { describeSubject, shortenIds } from './subject.ts'
 import { SwitchScenario } from './switch-scenario.tsx'
 import { Why } from './why.tsx'
 
-/** A request with its response, next to the list. The request stays open even if the journal evicts it. */
+/** Shows a request and its response next to the list. They remain visible after the journal has evicted the request. */
 export function RequestDetail({ id }: { readonly id: string }) {
   const { value, problem } = useResponse('/requests/{id}', { path: { id } })
   const firstValue = useRef(value)

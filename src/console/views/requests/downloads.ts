@@ -15,7 +15,7 @@ export function listDownloads() {
   const har = () => save('har', callText('/requests', { query: { sandbox: name, format: 'har', limit: 1_000 } }))
   const open = () => window.open(`report?${new URLSearchParams({ sandbox: name, format: 'html' })}`, '_blank')
   return [
-    // A page in a new tab cannot send the token.
+    // A new tab cannot send the token, so if there is a token, the report is saved instead of opened.
     { label: 'HTML', title: 'Open the report', run: 'Authorization' in tokenHeaders() ? report('html', 'html') : open },
     { label: 'JSON', title: 'Save the report as JSON', run: report('json', 'json') },
     { label: 'JUnit', title: 'Save the report as JUnit', run: report('junit', 'xml') },

@@ -50,7 +50,7 @@ export function QuerySection({ query, remarks }: { readonly query: string; reado
   )
 }
 
-/** Returns the parameters by name. Repeated parameters become lists. `fromEntries` is safe for the name `__proto__`. */
+/** Returns the parameters by name. A repeated parameter becomes a list. `fromEntries` handles the name `__proto__`. */
 function parseQuery(query: string): Record<string, string | string[]> {
   const params = new URLSearchParams(query)
   return Object.fromEntries(

@@ -7,7 +7,7 @@ const redacted = '[redacted]'
 /** The header that marks a request as sent by this page, so that reports about the client ignore the request. */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Headers that describe the connection or the client. Copies of a request omit them. */
+/** Headers that describe the connection or the client, or that mark a replay. Copies of a request omit them. */
 const clientHeaders =
   /^(x-sim-replay-of|host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|user-agent|origin|referer|sec-.*)$/
 
@@ -21,8 +21,8 @@ function bodyText(body: Schema<'Body'>): string | undefined {
 }
 
 /**
- * Returns the reason why this page cannot resend a request; undefined if it can. Any web page can send requests that
- * are then recorded, so this page must not resend a target that resolves to another, such as `/v1/../__sim/reset`.
+ * Returns the reason why this page cannot resend a request; undefined if it can. Any web page can cause requests to be
+ * recorded, so this page must not resend a target that a browser would change, such as `/v1/../__sim/reset`.
  */
 export function findSendProblem(exchange: Schema<'Exchange'>): string | undefined {
   const { method, body } = exchange.request
@@ -33,14 +33,14 @@ export function findSendProblem(exchange: Schema<'Exchange'>): string | undefine
   if (/^(TRACE|CONNECT|TRACK)$/.test(method)) return `Browsers cannot send ${method}. Copy the request as curl.`
   if (/^(GET|HEAD)$/.test(method) && body.size > 0)
     return `Browsers cannot send a body with ${method}. Copy the request as curl.`
-  const isUnknown = body.size > 0 && bodyText(body) === undefined
-  return isUnknown ? 'The journal does not have the whole body as text.' : undefined
+  const isBodyUnavailable = body.size > 0 && bodyText(body) === undefined
+  return isBodyUnavailable ? 'The journal does not have the whole body as text.' : undefined
 }
 
 export const targetOf = ({ request: { path, query } }: Schema<'Exchange'>): string =>
   query === '' ? path : `${path}?${query}`
 
-/** Returns the URL of a request, including the origin, since a target such as `//a` alone would name another server. */
+/** Returns the absolute URL of a request. As a relative URL, a target such as `//a` would refer to another server. */
 export const urlOf = (exchange: Schema<'Exchange'>): string => location.origin + targetOf(exchange)
 
 /** Returns the request to resend. `any-key` replaces a redacted token; a header selects the sandbox if necessary. */
@@ -61,7 +61,7 @@ export function toReplay(exchange: Schema<'Exchange'>) {
   }
 }
 
-/** Formats a request as a `fetch` call. The variable `TOKEN` (by default `any-key`) replaces redacted credentials. */
+/** Formats a request as a `fetch` call, in which `process.env.TOKEN` or `any-key` replaces redacted credentials. */
 export const formatFetch = (exchange: Schema<'Exchange'>): string =>
   `const response = await ${formatCall(exchange, quote(urlOf(exchange)), meaningfulHeaders(exchange))}`
 
@@ -83,9 +83,9 @@ function formatCall(
 }
 
 /**
- * Formats a request as a test that uses the `sim` fixture and checks the response. Scenarios, including those
- * set by rules, become a header. A violation or refusal needs another header to declare a negative test. If a scenario
- * cut off the response, the test expects reading the body to fail. Plan and rate limit refusals depend on the key and
+ * Formats a request as a test that uses the `sim` fixture and checks the response. One header names the scenarios,
+ * including those set by rules. Another declares a negative test if there was a violation or a refusal. If a scenario
+ * broke off the response, the test expects that reading it fails. Plan and rate limit refusals depend on the key and
  * the time, so the test causes the refusal with a scenario, and checks only the status.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
@@ -113,14 +113,14 @@ ${[...lines, ...expectation].join('\n')}
 `
 }
 
-/** Returns an assertion on the whole body of a refusal, or on only the member names of a success, whose values vary. */
+/** Returns an assertion on the whole body of a refusal or, for a success, whose values vary, only on member names. */
 function formatExpectation(json: object, status: number): string {
   if (status >= 400) return `  expect(await response.json()).toEqual(${format(json, '  ')})`
   const names = Object.keys(json).map(quote).join(', ')
   return `  expect(Object.keys(await response.json())).toEqual(expect.arrayContaining([${names}]))`
 }
 
-/** For stages that might not refuse a test with another key: the scenario that reproduces their refusals. */
+/** The scenarios that reproduce the refusals that depend on the key or the time, by the stage that refuses. */
 const scenarioByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   plan: 'forbidden',
   rate: 'rate-limited',

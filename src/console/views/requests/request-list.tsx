@@ -21,7 +21,7 @@ const columns = {
   Findings: 'findings',
 }
 
-/** The list of requests, newest first. While it is scrolled or a request is open, new rows do not move the others. */
+/** The list of requests, newest first. While it is scrolled or a request is open, new rows do not shift the others. */
 export function RequestList({ listed, isScrolled }: { listed: readonly Exchange[]; isScrolled: { current: boolean } }) {
   const openId = route.value.id
   const box = useRef<HTMLDivElement>(null)
@@ -89,7 +89,7 @@ interface RequestRowProps {
   readonly retries: readonly string[]
 }
 
-/** A row in the list. Its link covers the whole row. The row re-renders only if its props or signals change. */
+/** A row in the list. Its link covers the whole row. It re-renders only if its props or the signals it reads change. */
 function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
   const { id, now, at, request, tookMs } = exchange
   const cause = describeCause(exchange)
@@ -123,7 +123,7 @@ export function Outcome({ status, facts }: { readonly status: number; readonly f
   const word = findBreak(facts)
   if (word === undefined) return <Status code={status} />
   return (
-    <span class="status nowrap bad" title={`The response was a ${status}, but the client did not receive all of it.`}>
+    <span class="status nowrap bad" title={`The status was ${status}, but the client did not get the whole response.`}>
       {word}
     </span>
   )

@@ -41,7 +41,7 @@ export function RequestsPage() {
           </>
         }
         problem={search.problem ?? state.value.problem}
-        note={paused.value === undefined ? describeListed(state.value) : `Paused; ${paused.value} new.`}
+        note={paused.value === undefined ? describeListed(state.value) : `Paused; new requests: ${paused.value}.`}
       >
         {state.value.rows?.length === 0 ? (
           <NoRequests isSearch={text !== ''} />
@@ -65,7 +65,7 @@ function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
   if (isSearch)
     return (
       <Empty title="No requests match">
-        Plain text matches names, paths, bodies and findings. A keyword searches a single field:{' '}
+        Plain text matches names, paths, bodies, violations and advice. A keyword searches a single field:{' '}
         <code>status: op: method: origin: path: trace: has:</code>{' '}
         <Button label="Show all requests" class="link" onClick={() => navigate({ query: { q: undefined } })} />
       </Empty>

@@ -31,7 +31,7 @@ const keywords: Readonly<Record<string, (exchange: Exchange, value: string) => b
 }
 
 interface Term {
-  /** The keyword before the colon; undefined for plain text. */
+  /** The keyword before the colon, or `status` for an unquoted status; undefined for plain text. */
   readonly keyword: string | undefined
   readonly value: string
   readonly isNegated: boolean
@@ -50,7 +50,7 @@ export function parseSearch(text: string) {
   const valid = terms.filter((term) => findProblem(term) === undefined)
   const matchesTerm = (exchange: Exchange, { keyword, value }: Term) =>
     keyword === undefined ? hasText(textOf(exchange), value) : keywords[keyword]?.(exchange, value)
-  // A request must match one of a keyword's values, such as one of two statuses, but all values of `has:`.
+  // If a search has several values for a keyword, a request must match one of them; for `has:`, it must match all.
   const satisfies = (exchange: Exchange, term: Term) => {
     if (term.isNegated) return !matchesTerm(exchange, term)
     const isChoice = term.keyword !== undefined && term.keyword !== 'has'
@@ -65,7 +65,7 @@ export function parseSearch(text: string) {
   }
 }
 
-/** Returns true if the text contains the value. Skips UUIDs for a short value, which they could contain by chance. */
+/** Returns true if the text contains the value. Ignores UUIDs if the value is short enough to match one by chance. */
 const hasText = (text: string, value: string) => (value.length < 8 ? text.replace(uuid, ' ') : text).includes(value)
 
 function findProblem({ keyword, value }: Term): string | undefined {

@@ -7,7 +7,7 @@ export const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 /** Shortens the UUIDs in a path, so that the end of the path is visible: `/v1/models/4f7c2a1e…9c34/analytics`. */
 export const shortenIds = (path: string) => path.replace(uuid, shortId)
 
-/** Returns what a request is about: an event's type and product, or a prompt's or model's name; empty if unknown. */
+/** Returns what a request is about: an event's type and product, or the name of a prompt or model. Empty if unknown. */
 export function describeSubject(path: string, body?: Schema<'Body'>): string {
   const { eventType, productId, name } = objectOf(body?.json)
   const product = typeof productId === 'string' ? nameOrId(productId) : undefined

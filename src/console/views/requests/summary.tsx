@@ -56,7 +56,7 @@ function listFilters(report: ResponseOf<'/report', 'get'> | undefined) {
   ] as const
 }
 
-/** Shows the number of active rules, and the first three sandbox rules with a button to switch each one off. */
+/** Shows the number of active rules. Each of the first three in the sandbox has a button that switches it off. */
 function ActiveRules() {
   const { value, reload } = useResponse('/scenarios', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const { rules = [], startUp = [] } = value ?? {}
@@ -70,12 +70,12 @@ function ActiveRules() {
   }
   return (
     <p class="wraps">
-      {count(total, 'rule')} on{active.length > 0 && ':'}
+      {`${count(total, 'active rule')}${active.length > 0 ? ':' : ''}`}
       {active.slice(0, 3).map(({ rule, index }) => (
         <span key={index}>
           <code>{nameRule(rule).slice(0, 40)}</code>{' '}
           <Button
-            label="off"
+            label="Switch off"
             class="link"
             aria-label={`Switch off rule ${index + 1}: ${nameRule(rule)}`}
             onClick={() => void switchOff(index)}

@@ -27,7 +27,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
       scenario: String(values.get('text')),
       ...(times > 0 && { times }),
     }
-    void change(addRule(sandbox, rule), `Switched on in the sandbox ${sandbox} as its first rule.`)
+    void change(addRule(sandbox, rule), `The scenario was switched on in the sandbox ${sandbox}, as its first rule.`)
   }
   return (
     <form class="message switch wraps" ref={form} onSubmit={submit}>
@@ -58,7 +58,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
       {narrow && (
         <label class="check bar full">
           <input name="narrow" type="checkbox" />
-          {narrow.sentence}
+          {narrow.label}
         </label>
       )}
       <p class="faint full">{chosen?.about}</p>
@@ -68,8 +68,8 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
 
 function findMatch({ request: { path, body } }: Schema<'Exchange'>) {
   const model = /\/models\/([0-9a-f-]{36})\//i.exec(path)?.[1]
-  if (model !== undefined) return { sentence: `only for the model ${nameOrId(model)}`, match: { model } }
+  if (model !== undefined) return { label: `only for the model ${nameOrId(model)}`, match: { model } }
   const { eventType } = objectOf(body.json)
   if (typeof eventType !== 'string') return undefined
-  return { sentence: `only for the event type ${eventType}`, match: { body: { '/eventType': eventType } } }
+  return { label: `only for the event type ${eventType}`, match: { body: { '/eventType': eventType } } }
 }

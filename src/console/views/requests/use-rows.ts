@@ -8,7 +8,7 @@ import type { RequestSearch } from './search.ts'
 
 type Exchange = Schema<'Exchange'>
 
-/** The page size, and the maximum number of rows while the list is not scrolled and no request is open. */
+/** The size of a page of results, and the row limit while the list is not scrolled and no request is open. */
 const maxRows = 300
 
 /** The maximum number of rows while the list is scrolled or a request is open. */
@@ -19,23 +19,23 @@ export interface RowsState {
   readonly rows: readonly Exchange[] | undefined
   /** The number of matching requests, including those that are not listed. */
   readonly total: number
-  /** True if the journal was not read to the end, so `total` is incomplete. */
+  /** True if a search did not read the whole journal, so `total` may be too low. */
   readonly hasMore: boolean
   readonly evicted: number
   readonly problem: string | undefined
 }
 
-/** Loads the requests that match a search, and adds new requests as they arrive. Reloads when `key` changes. */
+/** Loads the requests that match a search, and adds new matches as they arrive. Reloads when `key` changes. */
 export function useRows(search: RequestSearch, key: string) {
   const state = useSignal<RowsState>({ rows: undefined, total: 0, hasMore: false, evicted: 0, problem: undefined })
-  /** The number of requests that have arrived since the list was paused; undefined if the list is not paused. */
+  /** The number of matches that have arrived since the list was paused; undefined if the list is not paused. */
   const paused = useSignal<number | undefined>(undefined)
   const missedTick = useSignal(0)
-  /** Set by the list: true while it is scrolled. */
+  /** True while the list is scrolled. `RequestList` sets it. */
   const isScrolled = useRef(false)
   const rowLimit = () => (route.peek().id !== undefined || isScrolled.current ? maxKeptRows : maxRows)
   const isFrozen = () => paused.peek() !== undefined && state.peek().rows !== undefined
-  /** The requests that have arrived since the list began to load; undefined if the list is not loading. */
+  /** The matches that have arrived since the list began to load; undefined if the list is not loading. */
   const arrivals = useRef<Exchange[] | undefined>(undefined)
   const latest = useRef(search)
   latest.current = search
@@ -68,8 +68,8 @@ export function useRows(search: RequestSearch, key: string) {
 }
 
 /**
- * Loads the newest matching requests page by page. If `limit` exceeds a page, continues to the oldest row that is
- * already listed. Returns undefined if another load has started in the meantime.
+ * Loads the newest matching requests page by page. If `limit` exceeds a page, continues until it reaches
+ * the limit or the oldest row that is already listed. Returns undefined if another load has started in the meantime.
  */
 async function findRows(
   search: RequestSearch,
@@ -101,8 +101,8 @@ function areEnough(rows: readonly Exchange[], before: RowsState, limit: number):
 }
 
 /**
- * Adds the requests that are newer than the newest row. Ignores older requests that arrive late: they were already
- * loaded, or precede the loaded ones. After a restart, the server numbers requests from 1 again, and the list reloads.
+ * Adds the requests that are newer than the newest row. Ignores older requests that arrive late: they are already
+ * listed or older than all rows. After a restart, the server numbers requests from 1 again, and the list reloads.
  */
 function addRows(state: RowsState, later: readonly Exchange[], limit: number): RowsState {
   const rows = state.rows ?? []

@@ -94,7 +94,7 @@ function Attempt({ number, attempt, next, width, requestEnd, waitEnd, missedEnd 
   )
 }
 
-/** Shows how long the client waited before its next attempt; for the last attempt, the requested wait or outcome. */
+/** Shows how long the client waited before its next attempt or, after the last, the requested wait or the outcome. */
 function Pause({ attempt, next }: Pick<PlacedAttempt, 'attempt' | 'next'>) {
   const retryAfter = attempt.retryAfterMs === undefined ? undefined : formatSpan(attempt.retryAfterMs)
   if (!next) return <span class="faint">{retryAfter ? `asks for a wait of ${retryAfter}` : endOf(attempt)}</span>
@@ -143,7 +143,7 @@ function formatSpan(ms: number): string {
 
 type PlacedAttempt = ReturnType<typeof placeAttempts>['placed'][number]
 
-/** The percentage of the timeline divided equally among attempts, so that attempts without a pause are legible. */
+/** The percentage of the timeline that attempts share equally, so that attempts without a pause are legible. */
 const equalShare = 60
 
 /** The minimum duration of a timeline in milliseconds, so that a single fast response looks fast. */
@@ -152,7 +152,7 @@ const minLineMs = 200
 /**
  * Places a chain's attempts on a timeline, using the same pauses as the retry rules: advancing the clock counts as
  * waiting. An attempt's segment ends when the next attempt starts; the last segment includes the requested wait.
- * `spanMs` is the time from the first listed attempt to the last response.
+ * `spanMs` is the time from the start of the first listed attempt to the end of the last one.
  */
 function placeAttempts(attempts: readonly RetryAttempt[]) {
   let endMs = 0
@@ -172,7 +172,7 @@ function placeAttempts(attempts: readonly RetryAttempt[]) {
       next: attempts[index + 1],
       /** The width of the segment, as a percentage of the timeline. */
       width: equalShare / timed.length + (segmentMs / lineMs) * (100 - equalShare),
-      /** Where each bar ends, as a percentage of the segment: the request, the requested wait, and a wait cut short. */
+      /** Where the bars of the request, the requested wait and a wait cut short end, as percentages of the segment. */
       requestEnd: percentOf(endMs),
       waitEnd: attempt.retryAfterMs === undefined ? 0 : percentOf(waitEndMs),
       missedEnd: percentOf(earliestRetryMs),

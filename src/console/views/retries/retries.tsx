@@ -51,8 +51,8 @@ export function RetriesPage() {
         </div>
         {chains.length === 0 && (
           <Empty title="No retries yet" curl={failingCall}>
-            A failed call that is retried appears here on a timeline, with the wait that the response asked for. Send
-            this request twice within 5 seconds: the second attempt comes too early.
+            A failed call that is retried appears here on a timeline, with the wait that the response asked for. If you
+            send this request twice within 5 seconds, the second attempt is too early.
           </Empty>
         )}
         <ul>
@@ -92,7 +92,7 @@ type RulesProps = ResponseOf<'/retries', 'get'> & { readonly sent: ResponseOf<'/
 
 const isFailure = ({ outcome }: Chains[0]['attempts'][0]) => outcome === 'lost' || outcome === 'failed'
 
-/** For rules that compare consecutive attempts, functions that return true if the rule applies after `previous`. */
+/** For each rule that compares consecutive attempts: whether it applies to the attempt that follows `previous`. */
 const appliesAfter: Readonly<Record<string, (previous: Chains[0]['attempts'][0]) => boolean>> = {
   'retry-after': ({ retryAfterMs }) => retryAfterMs !== undefined,
   'back-off': (previous) => isFailure(previous) && previous.retryAfterMs === undefined,
@@ -100,7 +100,7 @@ const appliesAfter: Readonly<Record<string, (previous: Chains[0]['attempts'][0])
   'no-retry': ({ outcome }) => outcome === 'refused',
 }
 
-/** Lists the rules. Rules about headers apply without a retry, so `sent` counts requests and POST requests. */
+/** Lists the rules. Rules about headers apply even without retries, so `sent` counts all requests and all POSTs. */
 function Rules({ rules, problems: { findings, further }, chains, sent }: RulesProps) {
   const retriedAttempts = chains.filter(({ parallel }) => !parallel).flatMap(({ attempts }) => attempts.slice(0, -1))
   const isTested = (rule: string) => {

@@ -14,7 +14,7 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
   const pick = ({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }) => {
     const chosen = input.files?.[0]
     if (chosen) void importFile(name, chosen)
-    // Without this, choosing the same file again after fixing it would have no effect.
+    // Otherwise, choosing the same file again after fixing it would have no effect.
     input.value = ''
   }
   const selectors = [
@@ -49,7 +49,7 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
         />
       )}
       <h3>Seed</h3>
-      <p class="faint">Records are kept; new identifiers and all generated numbers are derived from the new seed.</p>
+      <p class="faint">Records are kept. New identifiers and all generated numbers are derived from the new seed.</p>
       <FieldForm
         label="Seed"
         value={row?.seed ?? info.value?.seed ?? ''}

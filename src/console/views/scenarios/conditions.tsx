@@ -5,7 +5,7 @@ import { type ConditionKind, conditionKinds, hasName, type RuleCondition } from 
 
 type Conditions = readonly RuleCondition[]
 
-/** The label of each kind of condition, and an example of its name or value; empty if the catalogue has examples. */
+/** A label and an example for each kind of condition. The example is empty if the catalogue contains examples. */
 const captions: Readonly<Record<ConditionKind, readonly [title: string, example: string]>> = {
   model: ['model', ''],
   product: ['product', ''],
@@ -63,7 +63,7 @@ function ConditionRow({ condition: { kind, name, value }, change, remove }: Cond
       {hasName(kind) && (
         <input
           {...attributes}
-          aria-label={kind === 'body' ? 'Pointer into the body' : `Name of the ${title}`}
+          aria-label={kind === 'body' ? 'JSON Pointer into the body' : `Name of the ${title}`}
           placeholder={example}
           required={kind !== 'body'}
           value={name}

@@ -73,14 +73,14 @@ function splitClientView(text: string) {
 
 const freeTextField = { required: true, about: 'The value of the header, with items separated by commas.' }
 
-const operationField = { name: 'operation', default: 'all', about: 'The operation whose requests the rule acts on.' }
+const operationField = { name: 'operation', default: 'all', about: 'The operation that the rule applies to.' }
 
 const timesField = {
   name: 'times',
   type: 'integer',
   default: 'always',
   minimum: 0,
-  about: 'The number of requests that the rule acts on.',
+  about: 'The maximum number of requests that the rule applies to.',
 } as const
 
 const probabilityField = {
@@ -89,7 +89,7 @@ const probabilityField = {
   default: 1,
   minimum: 0,
   maximum: 1,
-  about: 'From 0 to 1. If the rule does not act, the next rule is tried.',
+  about: 'From 0 to 1. If the rule does not apply, the next rule is tried.',
 } as const
 
 function Field({ parameter, value, set }: { parameter: Parameter; value: string; set: (value: string) => void }) {

@@ -41,8 +41,8 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
       ) : (
         <>
           <p class="faint">
-            Rules are tried in order until one acts on the request. Adding a rule keeps the counts; any other change to
-            this list resets them.
+            Rules are tried in order until one applies to the request. Adding a rule keeps the counts; any other change
+            to this list resets them.
           </p>
           <ol class="rules stack">
             {rules.map((rule, index) => (
@@ -55,7 +55,7 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
         <>
           <h2>Startup rules</h2>
           <p class="faint">
-            Server options set these rules. They apply in every sandbox, to requests that no rule above acts on.
+            Server options set these rules. They apply in every sandbox, to requests that no rule above applies to.
           </p>
           <ol class="rules stack">
             {startUp.map((rule, index) => (
@@ -71,7 +71,7 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   )
 }
 
-/** Returns a `changeRules` that queues changes, since clicks can be faster than the responses. */
+/** Returns a version of `changeRules` that queues changes, since a user can click faster than responses arrive. */
 function useQueuedChanges(reload: () => Promise<void>): typeof changeRules {
   const queue = useRef<Promise<unknown>>(Promise.resolve())
   return (expected, edit) => {
@@ -93,15 +93,15 @@ interface RuleItemProps {
 }
 
 function RuleItem({ rule, index, count, change }: RuleItemProps) {
-  /** The rule as it was when its form was opened. */
+  /** The rule as it was when its form was opened; undefined while the form is closed. */
   const initial = useSignal<Schema<'Rule'> | undefined>(undefined)
   const offer = initial.value && offerOf(initial.value)
   const name = `rule ${index + 1}`
   const isOn = rule.enabled !== false
   // Another client may have replaced the rule, even while the form is open.
-  const changeOwn = (edit: (rules: Rules) => Rules, expected = rule) =>
+  const changeThisRule = (edit: (rules: Rules) => Rules, expected = rule) =>
     change(undefined, (rules) => (textOf(rules[index]) === textOf(expected) ? edit(rules) : undefined))
-  const put = (edit: (rules: Rules) => Rules) => valueOrNotice(changeOwn(edit))
+  const put = (edit: (rules: Rules) => Rules) => valueOrNotice(changeThisRule(edit))
   const toggle = ({ currentTarget: { checked: enabled } }: { readonly currentTarget: HTMLInputElement }) =>
     put((rules) => rules.with(index, { ...rule, enabled }))
   const moveUp = async () => {
@@ -118,7 +118,7 @@ function RuleItem({ rule, index, count, change }: RuleItemProps) {
   }
   const save = async (changed: Schema<'Rule'>) => {
     const keepSwitch = (rules: Rules) => (rules[index]?.enabled === false ? { ...changed, enabled: false } : changed)
-    const saved = await changeOwn((rules) => rules.with(index, keepSwitch(rules)), initial.peek())
+    const saved = await changeThisRule((rules) => rules.with(index, keepSwitch(rules)), initial.peek())
     if (saved.value) finish()
     return saved
   }
@@ -151,7 +151,7 @@ function RuleItem({ rule, index, count, change }: RuleItemProps) {
           aria-expanded={initial.value !== undefined}
           onClick={() => (initial.value = initial.value ? undefined : rule)}
         />
-        <CopyButton label="Copy header" title={`Copy header for ${name}`} text={headerOf(rule)} />
+        <CopyButton label="Copy header" title={`Copy the header for ${name}`} text={headerOf(rule)} />
         <Button label="✕" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={remove} />
       </RuleText>
       {initial.value && offer && <RuleForm {...{ offer, save }} rule={initial.value} action="Save" onCancel={finish} />}
@@ -176,7 +176,7 @@ const RuleText = ({ rule, count: { acted, left, misfit: skipReason }, children }
     <div class="number last">
       {children}
       <p>
-        acted <b>{acted.toLocaleString('en')}×</b>
+        applied <b>{acted.toLocaleString('en')}×</b>
         {left !== undefined && (left > 0 ? `, ${left.toLocaleString('en')} left` : ', used up')}
       </p>
     </div>

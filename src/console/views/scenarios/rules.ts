@@ -5,7 +5,7 @@ import { catalogue, change, nameOf } from '../../store/server.ts'
 
 export type Rules = readonly Schema<'Rule'>[]
 
-/** Serializes rules without `enabled`, since a switch can be clicked again before the list re-renders. */
+/** Serializes rules to compare them. Omits `enabled`: a switch can be clicked again before the list re-renders. */
 export const textOf = (...rules: readonly (Schema<'Rule'> | undefined)[]) =>
   JSON.stringify(rules.map((rule) => ({ ...rule, enabled: undefined })))
 
@@ -44,7 +44,7 @@ export interface RuleCondition {
   readonly value: string | null
 }
 
-/** The text in each form field, by field name; parameters have the prefix `parameter `. Omitted fields are empty. */
+/** The text of each form field, by name. Parameter fields have the prefix `parameter `. Omitted fields are empty. */
 export type RuleTexts = Readonly<Record<string, string>>
 
 export const hasName = (kind: ConditionKind): kind is 'query' | 'header' | 'body' =>
@@ -118,7 +118,7 @@ export const nameRule = ({ scenario, sequence }: Schema<'Rule'>) => scenario ?? 
 export const headerOf = ({ scenario, sequence }: Schema<'Rule'>): string =>
   sequence === undefined ? `X-Sim-Scenario: ${scenario}` : `X-Sim-Sequence: ${sequence}`
 
-/** Describes when a rule acts: `createEvent`, `body /eventType is "purchase"`, `once`. */
+/** Describes when a rule applies: `createEvent`, `body /eventType is "purchase"`, `once`. */
 export function listConditions({ operation, match = {}, times, probability }: Schema<'Rule'>): string[] {
   const describe = (value: unknown) => (value === null ? 'not sent' : JSON.stringify(value))
   return [
@@ -156,7 +156,7 @@ export interface Offer extends Schema<'Entry'> {
   readonly status?: string | undefined
 }
 
-/** Lists what a rule can apply: a sequence, a combination or a scenario (without `p`: rules have a probability). */
+/** Lists what a rule can apply: a sequence, a combination or a scenario. Omits `p`, since a rule has `probability`. */
 export function listOffers(): readonly Offer[] {
   const { scenarios, operations } = catalogue.value
   const freeTextOffer = { family: 'several scenarios', parameters: [], operations: operations.map(({ id }) => id) }

@@ -103,7 +103,7 @@ function CatalogueList() {
   )
 }
 
-/** A scenario and its form. The form preselects the only possible operation, or else the one in the URL if possible. */
+/** An offer and its form. Preselects the offer's only operation, or the operation in the URL if the offer has it. */
 function OfferItem({ offer }: { readonly offer: Offer }) {
   const { id, query } = route.value
   // A status in the URL opens each scenario that returns that status.

@@ -43,7 +43,7 @@ export const breaksClients = ({ kind, keyword, isSimulated }: ResponseDifference
 /** The number of unlisted values at which an enum counts as open-ended. */
 const minOpenEndedValues = 3
 
-/** Creates a finding from a tally. `of` is the number of responses in which its difference could occur. */
+/** Creates a finding from a tally. `of` is the number of responses in which the difference could occur. */
 export function toFinding(
   { first, status, request, seen, values: seenValues }: Tally,
   of: number,

@@ -74,7 +74,7 @@ export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
   const omitted = operations.reduce((sum, one) => sum + one.omitted, 0)
   const notJudged = [...input.notJudged, ...list.list()]
   const { title, version, file } = contract
-  // The verdict is never "same" if nothing was judged, or if an operation has a reason in `inconclusiveReasons`.
+  // The verdict is never "same" if nothing was judged, or if a `notJudged` entry has a reason in `inconclusiveReasons`.
   const isUnknown = judged.size === 0 || notJudged.some(({ reason }) => inconclusiveReasons.includes(reason))
   const verdict = findings.length > 0 ? 'drift' : isUnknown ? 'not-judged' : 'same'
   return { verdict, contract: { title, version, file }, judged, findings, omitted, notJudged }
@@ -141,11 +141,11 @@ const isSuccess = (operation: Operation, { status, body }: JudgedResponse) =>
   status >= 200 && status < 300 && (body !== undefined || !operation.hasResponseBody(status))
 
 const tooManyMembers =
-  `The body has more than ${maxMembers.toLocaleString('en')} members and items, or more than 64 levels. ` +
+  `The body has more than ${maxMembers.toLocaleString('en')} members and items, or more than 64 levels of nesting. ` +
   'Request less data, for example with another id or a shorter period.'
 
 const checkStopped =
-  'The check stopped early, after too many differences or too much time. ' +
+  'The check stopped early because it found too many differences or took too long. ' +
   'Repeat it after the listed differences are fixed or added to the contract.'
 
 const describeUnreadable = (place: string, token: string | undefined) =>
@@ -160,9 +160,9 @@ function describeTooFew(
 ): string {
   const others = [...new Set(responses.map(({ status }) => status))].filter((status) => status >= 300).sort()
   const seen = others.length > 0 ? ` Statuses of other responses: ${others.join(', ')}.` : ''
-  // The reasons for requests without a response to judge already say what to do.
+  // The entries for requests without a response to judge already say what to do.
   const isExplained = notJudged.some((one) => one.operation === operation && one.request !== undefined)
-  const next = isExplained ? 'See the reasons for the other requests in this list.' : howToGetMore
+  const next = isExplained ? 'See the entries for the other requests in this list.' : howToGetMore
   return `${successes} of ${minSamples} required successful responses could be judged.${seen} ${next}`
 }
 

@@ -10,7 +10,7 @@ import { findHeaders } from './places.ts'
 
 export const differenceKinds = {
   'undocumented-status': 'a status that the contract does not have',
-  'missing-field': 'a required field is missing',
+  'missing-field': 'a required field that is missing',
   'new-field': 'a field that the contract does not have',
   'wrong-type': 'a value of another type',
   null: 'null where the contract does not allow it',
@@ -41,7 +41,7 @@ export interface ResponseDifference {
   readonly message: string
 }
 
-/** The maximum number of members and items in a compared body. Comparing each takes a few microseconds. */
+/** The maximum number of members and items in a compared body. Each takes a few microseconds to compare. */
 export const maxMembers = 200_000
 
 /**
@@ -79,7 +79,7 @@ export function observe(document: JsonObject, operation: Operation, response: Tr
 /** Returns true for a violation that only reports that a check ended early, after many errors or a timeout. */
 const isEarlyEnd = ({ keyword }: Violation) => keyword === 'more' || keyword === 'timeout'
 
-/** Returns true if the value is redacted, like credentials in recordings, or if the pointer is truncated. */
+/** Returns true if the value is redacted, as credentials in recordings are, or if the pointer is truncated. */
 function isUnreadable({ pointer }: Violation, body: Json): boolean {
   const value = valueAt(body, pointer)
   return pointer.endsWith('…') || (typeof value === 'string' && value.includes(redacted))
@@ -93,7 +93,7 @@ function dropKnown(
   return differences.filter(({ pointer }) => !places.has(pointer))
 }
 
-/** Drops differences that follow from the value's wrong type: a number is never in an enum of strings. */
+/** Drops differences that follow from a value's wrong type: a number is never in an enum of strings. */
 function dropConsequences(differences: readonly ResponseDifference[]): ResponseDifference[] {
   const isConsequence = ({ kind }: ResponseDifference) => ['enum-value', 'format', 'constraint'].includes(kind)
   const wrong = differences.filter(({ kind }) => kind === 'null' || kind === 'wrong-type')
@@ -113,7 +113,7 @@ function toDifference(
   return { kind, pointer: replaceListIndexes(body, pointer), detail, value, keyword, isSimulated, message }
 }
 
-/** The kind of difference for each keyword of a violation; other keywords are constraints. */
+/** The kind of difference for each keyword of a violation. For all other keywords, the kind is `constraint`. */
 const kinds: Readonly<Record<string, DifferenceKind>> = {
   status: 'undocumented-status',
   'media-type': 'content-type',

@@ -9,7 +9,7 @@ export const parentOf = (pointer: string) => pointer.slice(0, Math.max(0, pointe
 
 export const nameOf = (pointer: string) => parsePointer(pointer).at(-1) ?? ''
 
-/** An object in the document. `site` is the JSON Pointer where the object is used, possibly through a reference. */
+/** An object in the document. `site` is the JSON Pointer of the place that has the object or a reference to it. */
 export interface DocumentPlace extends ResolvedObject {
   readonly site: string
 }

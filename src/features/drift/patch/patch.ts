@@ -31,15 +31,15 @@ export async function findPatchProblem({ patch }: PatchSettings): Promise<string
   return `--patch: ${patch} was not written by convsim drift, so it is not overwritten. Delete it or give another file.`
 }
 
-/** Writes an overlay that removes as much drift as possible, if `--patch` names a file. Returns the lines to print. */
+/** If `--patch` names a file, writes an overlay that removes as much drift as possible. Returns the lines to print. */
 export async function proposePatch(
   report: DriftReport,
   input: DriftInput,
   { contract = bundledContract, overlay: overlays, patch: file }: PatchSettings,
 ): Promise<Result<string[], Findings>> {
   if (file === undefined) return success([])
-  if (report.verdict === 'not-judged') return success(['too little could be judged, so --patch writes nothing.'])
-  if (report.verdict === 'same') return success(['there is no drift, so --patch writes nothing.'])
+  if (report.verdict === 'not-judged') return success(['too little could be judged, so no patch was written.'])
+  if (report.verdict === 'same') return success(['there is no drift, so no patch was written.'])
   const source = await readOverlaid(contract, listOverlays(overlays))
   if (!source.ok) return source
   const patch = await createPatch(source.value, report, async (patched) => {
@@ -63,7 +63,7 @@ export async function proposePatch(
 interface DriftPatch {
   /** Undefined if no change removes any difference. */
   readonly overlay: JsonObject | undefined
-  /** The listed differences that remain after the patch, each with the reason why. */
+  /** The listed differences that remain after the patch, each with the reason. */
   readonly left: readonly { readonly finding: DriftFinding; readonly reason: string }[]
   readonly omitted: number
 }

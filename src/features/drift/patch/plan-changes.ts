@@ -103,7 +103,7 @@ function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFin
 function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: readonly Json[]): PlannedChanges {
   const schema = valueAt(document, site)
   if (!isObject(schema)) return failure('The contract has no schema for this value.')
-  // If all values are null, `inferSchema` would allow everything.
+  // If all values are null, `inferSchema` would return a schema that allows everything.
   const seen = values.every((value) => value === null) ? { type: 'null' } : inferSchema(values)
   const types = [schema.type ?? []].flat()
   const further = [seen.type ?? []].flat().filter((type) => !types.includes(type))
@@ -144,7 +144,7 @@ function jsonTypeOf(value: Json): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Merges an update into the value at a JSON Pointer; appends to an array. */
+/** Merges an update into the value at a JSON Pointer, or appends it if the value is an array. */
 const merge = (pointer: string, update: Json): ContractChange => [{ target: toJsonPath(pointer), update }]
 
 const remove = (pointer: string): ContractChange => [{ target: toJsonPath(pointer), remove: true }]

@@ -102,7 +102,7 @@ export async function sendProbes(
     responses: selectResponses(samples, notJudged, unauthorized, ownToken),
     expected: new Set(probes.map(({ operation }) => operation.id)),
     notJudged: notJudged.list(),
-    howToGetMore: 'Give ids that exist in the service (--ids), or set a smaller --samples.',
+    howToGetMore: 'Give ids that exist in the service (--ids), or reduce --samples.',
   }
 }
 
@@ -115,7 +115,7 @@ function isHopeless(samples: readonly MatchedSample[]): boolean {
   return response.problem === 'certificate' || (response.problem === 'connection' && isUnreachable)
 }
 
-/** Reads the recorded traffic of `upstream`. If it is undefined, all matching requests must go to the same service. */
+/** Reads the recorded traffic of `upstream`. Without `upstream`, all matching requests must be to the same service. */
 export async function readRecording(
   har: string,
   contract: Contract,
@@ -142,7 +142,7 @@ export async function readRecording(
     responses: selectResponses(samples, notJudged, unauthorized, token),
     expected,
     notJudged: notJudged.list(),
-    howToGetMore: 'Record more traffic, including the bodies, or set a smaller --samples.',
+    howToGetMore: 'Record more traffic, including the bodies, or reduce --samples.',
   })
 }
 

@@ -105,7 +105,7 @@ function fillBody(example: JsonObject, schema: JsonObject, { ids, run }: ProbeOp
     const given = ids.get(name)
     if (given) body[name] = given[index % given.length] ?? ''
     if (name === 'insertId') body[name] = `convsim-probe-${run}-${index + 1}`
-    // All runs use the same identifier, so that they add versions to one prompt instead of creating prompts.
+    // All runs use the same identifier, so that they add versions to one prompt instead of creating several.
     if (name === 'externalPromptId') body[name] = 'convsim-probe-prompt'
   }
   return body

@@ -8,14 +8,14 @@ import { splitParts } from '../../../service/scenarios/split-text.ts'
 export interface Fault {
   /** The set or family, followed by the scenario: `drift:drop-field`, `time:slow;ms=500`. */
   readonly name: string
-  /** The set in the scenario's prefix; without a prefix, the set that contains the scenario, or else its family. */
+  /** The set or family that was given for the scenario; by default, the set that contains it, or else its family. */
   readonly group: string
   readonly scenario: ActiveScenario
-  /** The JSON Pointer of the only field to drift; undefined if no field drifts, or each drifts in its own run. */
+  /** The JSON Pointer of the only field that drifts; undefined without drift, or if every field gets its own run. */
   readonly pointer: string | undefined
   /**
-   * The expected reaction. `recover`: the fault is transient, so the suite should pass. `notice`: the response is
-   * permanently wrong, so at least one test should fail.
+   * The expected reaction. `recover`: a client can handle the fault, so the suite should pass. `notice`: the response
+   * is permanently wrong, so at least one test should fail.
    */
   readonly question: 'recover' | 'notice'
   /** True for drift, which affects every request from the first one on, as a new version of the service would. */
@@ -25,13 +25,13 @@ export interface Fault {
 /** `Retry-After` as a date, which clients that parse only seconds ignore. */
 export const dateForm = 'rate-limited;retry-after=date'
 
-/** Outages with each form of `Retry-After`, and gateway errors, which clients may parse without checking the status. */
+/** Outages with each form of `Retry-After`, and gateway errors, whose bodies clients may parse despite the status. */
 const outages = [
   ...['unavailable', 'rate-limited', dateForm, 'unavailable;retry-after-ms=none'],
   ...['bad-gateway', 'gateway-timeout'],
 ]
 
-/** The sets that are not families. Each lists scenarios that test the same property, with realistic parameters. */
+/** Sets of scenarios that test the same property, with realistic parameters. The set `drift` is part of its family. */
 const faultSets: Readonly<Record<string, readonly string[]>> = {
   resilience: [...outages, 'slow', 'reset', 'truncated', 'lost-ack'],
   drift: ['drop-field', 'wrong-type', 'null-required', 'unknown-enum'],
@@ -50,7 +50,7 @@ interface FaultContext {
 /**
  * Parses the value of `--set`: sets, families and scenarios, separated by commas. A scenario may have its set as a
  * prefix, as in reports. `inapplicable` lists scenarios that belong to a given set but apply to no operation. Fails if
- * no fault remains, or if a scenario that is named individually applies to no operation.
+ * no fault remains, or if a scenario that is named individually is not a fault or applies to no operation.
  */
 export function parseFaultSet(
   text: string,
@@ -143,7 +143,7 @@ function findFittingOperation(
   return failure(endSentence(`"${text}" applies to no operation: ${reasons[0] ?? 'the contract has none'}`))
 }
 
-/** Returns true for a permanently wrong response: drift, or a refusal that a retry cannot change. */
+/** Returns true for a permanently wrong response: drift, or a client error that a retry cannot resolve. */
 function mustBeNoticed(name: string, effect: Effect, operation: Operation): boolean {
   if (effect.kind === 'drift') return name !== 'extra-field' // a new field does not break a tolerant reader
   if (effect.kind !== 'response' && effect.kind !== 'gateway') return false
@@ -154,7 +154,7 @@ function mustBeNoticed(name: string, effect: Effect, operation: Operation): bool
 export interface NamedRun {
   readonly fault: Fault
   readonly operation: string
-  /** The number of the request, or undefined for the first request that gets the fault. */
+  /** The number of the request, or undefined for the first request that can get the fault. */
   readonly occurrence: number | undefined
   readonly pointer: string | undefined
 }

@@ -2,7 +2,6 @@
  * Plans the runs of a test suite: one for each combination of a fault and a target from the baseline run.
  * `fault-set.ts` parses faults.
  */
-
 import { groupBy } from '../../../base/core/group-by.ts'
 import { failure, type Result, success } from '../../../base/core/result.ts'
 import { deriveChance } from '../../../base/core/seeded.ts'
@@ -13,11 +12,11 @@ import type { RecordedRequest } from '../runs/recorded-request.ts'
 import type { EachSettings } from '../settings.ts'
 import type { Fault, NamedRun } from './fault-set.ts'
 
-/** One run of the command: a fault, and the request or field to inject it into. Only drift faults have a pointer. */
+/** One run of the command: a fault, and the request or field to inject it into. `pointer` is set only for drift. */
 export interface PlannedRun extends NamedRun {
   /** The request's number (from 1) among its operation's requests; 1 for drift, which starts with the first request. */
   readonly occurrence: number
-  /** False if no response in the baseline run has the field, which makes the run pointless. */
+  /** False if the field cannot drift in any response of the baseline run. Such a run is not executed. */
   readonly isReachable: boolean
 }
 
@@ -29,7 +28,7 @@ export interface SuitePlan {
   readonly leftOut: readonly SkippedRequests[]
 }
 
-/** An operation's requests that get no run, since they differ from others only in values. */
+/** An operation's requests that get no runs, since they differ from other requests only in values. */
 export interface SkippedRequests {
   readonly operation: string
   readonly occurrences: readonly number[]
@@ -74,8 +73,8 @@ function listUsedOperations(requests: readonly RecordedRequest[]): UsedOperation
 }
 
 /**
- * Lists an operation's requests that get no run. Among requests that differ only in values, only the first and the
- * last get runs, since different clients may have sent them.
+ * Lists an operation's requests that get no run. Among requests that differ only in values, the first and the last
+ * do get runs, since different clients may have sent them.
  */
 function listSkipped({ operation, requests }: UsedOperation): SkippedRequests[] {
   return [...groupBy(requests, ({ signature }) => signature).values()]
@@ -105,7 +104,7 @@ function planFields(fault: Fault, { operation, requests }: UsedOperation): Plann
       body !== undefined && effect.kind === 'drift' && schema !== undefined && effect.damage(body, schema, '').ok
     return { fault, operation: operation.id, occurrence: 1, pointer, isReachable: bodies.some(canDrift) }
   }
-  // A given pointer may address a list item, which the contract does not enumerate.
+  // A pointer from the user may address a single list item, which `pointers` does not list.
   if (only !== undefined) return [plan(only)].filter(({ isReachable }) => isReachable)
   return scenario.definition.pointers?.(operation).map(plan) ?? []
 }
@@ -124,7 +123,7 @@ export function nameRun({ fault, operation, occurrence, pointer }: NamedRun): st
   return `${fault.name}@${operation}${pointer ?? (occurrence === undefined ? '' : `#${occurrence}`)}`
 }
 
-/** Returns the reachable runs. If their number or total time is limited, a seeded shuffle selects them. */
+/** Returns up to `maxRuns` reachable runs. If `maxRuns` or `time` may exclude some, a seeded shuffle comes first. */
 export function chooseRuns(
   planned: readonly PlannedRun[],
   { seed, maxRuns, time }: Pick<EachSettings, 'seed' | 'maxRuns' | 'time'>,
@@ -154,8 +153,9 @@ function pickNamedRuns(runs: readonly PlannedRun[], named: NamedRun): Result<rea
   const [first] = matches
   if (first) return success(first.fault.isLasting ? matches : [first])
   if (ofOperation.length === 0)
-    return failure(`Nowhere to inject ${nameRun(named)}: no request in the suite can get this fault.`)
-  return failure(`Nowhere to inject ${nameRun(named)}. ${describeKnown(nameRun(named), ofOperation.map(nameRun))}`)
+    return failure(`There is nowhere to inject ${nameRun(named)}: no request in the suite can get this fault.`)
+  const hint = describeKnown(nameRun(named), ofOperation.map(nameRun))
+  return failure(`There is nowhere to inject ${nameRun(named)}. ${hint}`)
 }
 
 /** Explains why there is no target: `No fault can be injected, since no request got an ordinary response: 2 x 401.` */

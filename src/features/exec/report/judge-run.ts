@@ -25,9 +25,9 @@ const meanings = {
 } as const satisfies Record<string, SuiteFailCondition['kind'] | 'good' | undefined>
 
 /**
- * The verdict on the runs with a fault. `never-succeeded`: the command passed although the call with the fault
- * never succeeded. `recorded-twice`: the service stored an event twice. `hung`: the command did not finish in time.
- * `unsteady`: the runs disagree, or the command also fails without faults. `not-reached`: no request got the fault.
+ * The verdict on the runs with a fault. `never-succeeded`: the command passed, but too few attempts at the call
+ * succeeded. `recorded-twice`: the service stored an event twice. `hung`: the command did not finish in time.
+ * `unsteady`: the runs disagree, or a run without faults failed between them. `not-reached`: no request got the fault.
  */
 export type SuiteVerdict = keyof typeof meanings
 
@@ -45,11 +45,11 @@ export const isConclusive = (verdict: SuiteVerdict) => meanings[verdict] !== und
 export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
   /** How many good responses the call with the fault should get and did get; undefined if no fault was injected. */
   readonly responses: { readonly expected: number; readonly got: number } | undefined
-  /** Two records of an event stored more times than in the baseline run; undefined if there is no such event. */
+  /** Two records of an event that has more records than in the baseline run; undefined if there is no such event. */
   readonly twice?: RecordedTwice | undefined
 }
 
-/** A judged run, or one whose fault cannot be injected. Shows a red attempt if there is one, or else the first. */
+/** A judged run, or one whose fault cannot be injected. Describes a red attempt if there is one, or else the first. */
 export interface JudgedRun extends RunOutcome, CapturedEnd {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
@@ -60,7 +60,7 @@ export interface JudgedRun extends RunOutcome, CapturedEnd {
   readonly client: readonly string[]
   /** A sentence for each `--fail-on` condition that the requests in this run meet. */
   readonly failed: readonly string[]
-  /** The last 200 requests in order of receipt: `POST /v1/events 503 unavailable`. */
+  /** The last 200 requests, in order of receipt: `POST /v1/events 503 unavailable`. */
   readonly requests: readonly string[]
 }
 
@@ -79,7 +79,7 @@ export function judgeRun(
     twice: findRecordedTwice(baseline, attempt.requests),
   }))
   const verdict = judgeOutcomes(run, outcomes)
-  // Show a red run if there is one, preferably a run that hung or failed before the fault was injected.
+  // Show a red run if there is one, preferably one that timed out or one into which no fault was injected.
   const red = outcomes.filter(isRed)
   const shown = red.find(({ isTimedOut, target }) => isTimedOut || !target) ?? red.at(-1) ?? outcomes[0]
   const { code = 0, isTimedOut = false, lastLines = [], responses, requests = [], twice } = shown ?? {}
@@ -140,7 +140,7 @@ type Call = Pick<RecordedRequest, 'call' | 'operation' | 'members'>
 /**
  * Counts the good responses to all attempts at the call that got the fault. `expected` is 1 if the response with the
  * fault is good (`slow`), or else the count in the baseline run, since other tests may make the same call. If random
- * values make the call unique, calls of the same shape are counted, or else calls to the same operation.
+ * values make the call unique, calls of the same shape are counted; if there are none, all calls to the operation.
  */
 export function countGoodResponses(
   baseline: Pick<Baseline, 'requests' | 'varying'>,
@@ -175,7 +175,7 @@ const wordings: Readonly<Record<SuiteFailCondition['kind'], { question?: Fault['
   hung: { words: 'made the command hang' },
 }
 
-/** Returns a sentence for each condition that is met. Coverage is judged only in the baseline run. */
+/** Returns a sentence for each condition that is met. Coverage is judged only for the baseline run. */
 export function judgeSuite(
   runs: readonly JudgedRun[],
   baseline: Report,
@@ -212,7 +212,7 @@ export function toPercent(part: number, whole: number): number {
 
 type RecordedTwice = readonly [string, string]
 
-/** Returns two records of an event stored more times than in the baseline run; undefined if there is no such event. */
+/** Returns two records of an event that has more records than in the baseline run; undefined if there is none. */
 function findRecordedTwice(
   { requests: before, varying }: Pick<Baseline, 'requests' | 'varying'>,
   requests: readonly RecordedRequest[],

@@ -57,7 +57,7 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
     case 'unrepeatable':
       return `Not repeatable: the command ${end} before "${text}" could be injected into ${target}.`
     case 'unsteady': {
-      // If no run is red, `judged` is the first run, in which the fault or the recovery is missing.
+      // If no run is red, `judged` is the first run, in which the fault was not injected or the client did not recover.
       const green = responses ? `the client did not recover when ${fault}` : noFault
       const red = `the command ${end}${responses ? ` when ${fault}` : `, and ${noFault}`}`
       return `Flaky: in at least one run, ${isRed(judged) ? red : green}, but further runs did not confirm this result.`
@@ -71,7 +71,7 @@ function describeFailedRecovery(judged: JudgedRun, fault: string, end: string): 
   const { verdict, twice = [] } = judged
   if (verdict === 'recorded-twice')
     return `Recorded twice: ${fault}, and the service stored two records for one event: ${twice.join(' and ')}.`
-  if (verdict === 'never-succeeded') return `Not resilient: ${swallowed}: ${fault}, and ${describeSwallowing(judged)}.`
+  if (verdict === 'never-succeeded') return `Not resilient: ${swallowed} when ${fault}: ${describeSwallowing(judged)}.`
   return `Not resilient: the command ${end} when ${fault}.`
 }
 
@@ -80,14 +80,14 @@ function describeSwallowing({ run: { fault }, responses }: JudgedRun): string {
   const isBroken = effect.kind === 'deliver' && ['truncated', 'malformed'].includes(effect.mode.kind)
   const { got = 0, expected = 0 } = responses ?? {}
   const counts = `the command got ${got} of ${pluralize(expected, 'expected successful response')} to this call`
-  return isBroken ? `the broken response was swallowed: ${counts}` : counts
+  return isBroken ? `the client swallowed the broken response, and ${counts}` : counts
 }
 
 function describeTarget({ operation, occurrence, pointer }: PlannedRun): string {
   return pointer === undefined ? `request ${occurrence} of ${operation}` : `${pointer} in the responses of ${operation}`
 }
 
-export function toPageFinding(finding: SuiteFinding, isFailed: boolean): PageFinding {
+export function toPageFinding(finding: SuiteFinding, failsSuite: boolean): PageFinding {
   const { name, kind, sentence, client, lastLines, requests, repeat } = finding
   // For these kinds, the output of the command rarely explains the finding.
   const isAside = kind === 'unnoticed' || kind === 'client'
@@ -96,7 +96,7 @@ export function toPageFinding(finding: SuiteFinding, isFailed: boolean): PageFin
     { title: 'requests', lines: requests },
   ]
   return {
-    severity: isFailed ? 'error' : 'warning',
+    severity: failsSuite ? 'error' : 'warning',
     title: name,
     sentence,
     notes: client,
@@ -111,7 +111,7 @@ const failureSigns = [
   /\b[A-Z]\w*Error\b|expected/i,
 ]
 
-/** Returns the index of the first line of output to show, just above a failed assertion; undefined if there is none. */
+/** Returns the index of the first line of output to show, just above a failed assertion; undefined if none is found. */
 export function findFailure(lines: readonly string[]): number | undefined {
   const found = failureSigns.map((sign) => lines.findIndex((line) => sign.test(line))).find((index) => index >= 0)
   return found === undefined ? undefined : Math.max(0, found - 2)

@@ -54,7 +54,7 @@ export function toSuitePage(report: SuiteReport): Page {
 function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]): Page['sections'] {
   const { runs } = report
   const lines = describeVerdicts(report)
-  const listed = findings.map((finding) => toPageFinding(finding, isMet(report, finding)))
+  const listed = findings.map((finding) => toPageFinding(finding, failsSuite(report, finding)))
   const rows = runs.map(({ run: { fault, operation, pointer, occurrence }, verdict }) => [
     fault.name,
     operation,
@@ -89,22 +89,22 @@ function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): Test
   ]
 }
 
-/** Converts a run to a test case: skipped if it is flaky or is green without its fault, unless `--fail-on` fails it. */
+/** Returns a run as a test case. Flaky runs, and green runs without the fault, are skipped unless a gate fails them. */
 function toCase(report: SuiteReport, { run, verdict, failed, ms }: JudgedRun, finding?: SuiteFinding): TestCase {
   const named = { suite: run.fault.group, name: nameRun(run), ms }
   const kind = finding?.kind ?? verdict
-  const isCounted = finding !== undefined && isMet(report, finding)
-  const isFailed = isCounted || failed.length > 0
+  const isError = finding !== undefined && failsSuite(report, finding)
+  const isFailed = isError || failed.length > 0
   if (!isFailed && (kind === 'unsteady' || kind === 'not-reached'))
     return { ...named, state: 'skipped', text: finding?.sentence ?? 'not reached' }
   const state = isFailed ? 'failed' : 'passed'
   if (!finding) return { ...named, state, type: 'client', text: failed.join('; ') || verdict }
   const { sentence, client } = finding
-  const text = listLines({ ...toPageFinding(finding, isCounted), notes: [...client, ...failed] }).join('\n')
-  return { ...named, state, type: kind, message: isCounted ? sentence : [sentence, ...failed].join(' '), text }
+  const text = listLines({ ...toPageFinding(finding, isError), notes: [...client, ...failed] }).join('\n')
+  return { ...named, state, type: kind, message: isError ? sentence : [sentence, ...failed].join(' '), text }
 }
 
-function isMet({ suite, runs }: SuiteReport, { kind }: SuiteFinding): boolean {
+function failsSuite({ suite, runs }: SuiteReport, { kind }: SuiteFinding): boolean {
   return suite.failOn.some(
     (condition) =>
       'above' in condition && condition.kind === kind && judgeSuiteCondition(runs, condition) !== undefined,

@@ -26,7 +26,7 @@ const earlyEnds = {
   'red-baseline-run': 'the command failed without faults',
 } as const
 
-/** Counts runs by verdict. `percent`: the percentage of conclusive runs that are good; undefined if there are none. */
+/** Counts runs by verdict. `percent`: good runs as a percentage of conclusive runs; undefined if none is conclusive. */
 export function countRuns(runs: readonly JudgedRun[]) {
   const count = (isCounted: (judged: JudgedRun) => boolean) => runs.filter(isCounted).length
   const byVerdict = verdicts.map((name) => [name, count(({ verdict }) => verdict === name)])
@@ -54,13 +54,13 @@ export function formatVerdict(verdict: SuiteVerdict): string {
 /** The wording of `never-succeeded`. */
 export const swallowed = 'green, but the call never succeeded'
 
-/** Returns why no run is conclusive, for example because none got its fault; undefined if a run is conclusive. */
+/** Returns why no run is conclusive, for example because no fault was injected; undefined if one is conclusive. */
 export function explainNoVerdict({ runs, earlyEnd }: SuiteReport): string | undefined {
   const { conclusive, counts, made } = countRuns(runs)
   if (conclusive > 0) return undefined
   if (earlyEnd === 'red-baseline-run') return 'No verdict: the command fails without faults, too.'
   if (counts.unsteady > 0) return 'No verdict: the runs are flaky.'
-  if (made > 0) return 'No fault was tested: no run got its fault.'
+  if (made > 0) return 'No fault was tested: none was injected.'
   if (earlyEnd === 'time') return 'No fault was tested: time ran out before any run with a fault was complete.'
   if (earlyEnd === 'interrupt') return 'No fault was tested: the first run with a fault was interrupted.'
   return runs.length > 0
@@ -116,7 +116,7 @@ const maxNamedFields = 12
 
 /**
  * Describes the fields that drifted, by operation and in the order of the plan. Fields share a sentence if the same
- * drifts had the same result; fields for which the results differ by drift also share one.
+ * drifts had the same result. Fields with different results for different drifts share another sentence.
  */
 function describeFields(runs: readonly JudgedRun[]): string[] {
   const drifted = runs.filter(
@@ -176,7 +176,7 @@ export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
     return `${operation}: ${pluralize(length, 'request')} similar to requests ${like.join(' and ')}`
   })
   return [
-    `Skipped; excluded from the percentages: ${parts.join('; ')}. They differ only in values, ` +
+    `Skipped and excluded from the percentages: ${parts.join('; ')}. They differ only in values, ` +
       'but may come from another part of the suite. To inject a fault into one, use ' +
       `--only FAULT@${first.operation}#${first.occurrences[0]}.`,
   ]

@@ -50,7 +50,7 @@ async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log) {
   if (isRed(ended)) throw refuseRed(suite, ended)
   if (ended.requests.length > 0) return ended
   throw new UntestableSuite([
-    'convsim: the command sends no requests to the simulator. ' +
+    'convsim: the command sent no requests to the simulator. ' +
       'The base URL of the simulator is in CONVSIM_BASE_URL, and in any variable named by --env.',
   ])
 }
@@ -59,10 +59,10 @@ function refuseRed(suite: TestSuite, { code, isTimedOut, lastLines }: EndedRun):
   const { runTimeout, time } = suite.settings
   const own = runTimeout === undefined ? `${defaultLimit} (--run-timeout)` : `--run-timeout ${runTimeout}`
   const limit = isOver(suite) ? `--time ${time} (for two runs)` : own
-  const end = isTimedOut ? `does not finish within ${limit}` : `fails with exit code ${code}`
+  const end = isTimedOut ? `did not finish within ${limit}` : `failed with exit code ${code}`
   const reason = isTimedOut ? 'it cannot be tested' : 'its failures are inconclusive'
   const lines = [
-    `convsim: the command ${end} without any fault, so ${reason}. Its last lines of output:`,
+    `convsim: even without a fault, the command ${end}, so ${reason}. Its last lines of output:`,
     ...lastLines.map((line) => `  ${line}`),
   ]
   return new UntestableSuite(lines, isTimedOut ? 1 : code)

@@ -37,7 +37,7 @@ export async function openSuite(options: EachLine, context: CommandContext): Pro
   const startedAt = new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z')
   const clock = settings.clock === 'real' ? startedAt : settings.clock
   const stop = new AbortController()
-  setMaxListeners(0, stop.signal) // one listener for each parallel run
+  setMaxListeners(0, stop.signal) // unlimited, since each parallel run adds a listener
   signals.onStop(() => stop.abort())
   host.once('exit', () => stop.abort())
   return {
@@ -58,10 +58,10 @@ export function isOver({ stopped, elapsed, deadline }: TestSuite): boolean {
 
 /** Thrown if a suite cannot be tested, and handled only at the top level. */
 export class UntestableSuite extends Error {
-  /** The reason, then the differences or the command's output. An item may contain line breaks. */
+  /** The reason, followed by the differences or the command's output. An item may contain line breaks. */
   readonly lines: readonly string[]
   readonly code: number
-  /** The findings that prevented a simulator from starting, printed instead of `lines`; empty if it started. */
+  /** The problems with the settings or their files, printed instead of `lines`; empty if there are none. */
   readonly findings: Findings
 
   constructor(lines: readonly string[], code = 1, findings: Findings = []) {
@@ -74,10 +74,10 @@ export class UntestableSuite extends Error {
 
 export const refuseStart = (findings: Findings) => new UntestableSuite([], 1, findings)
 
-/** A run that has ended; its simulator is closed. */
+/** A run that has ended, and whose simulator is closed. */
 export interface EndedRun extends CapturedEnd {
   readonly simulator: RunningSimulator
-  /** The requests in order of receipt. */
+  /** The requests, in order of receipt. */
   readonly requests: readonly RecordedRequest[]
   /** The first request that the fault was injected into; undefined if there is none. */
   readonly target: RecordedRequest | undefined

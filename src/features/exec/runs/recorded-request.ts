@@ -9,13 +9,13 @@ import { readQuery } from '../../../service/exchange/request.ts'
 
 export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scenarios' | 'damage'> {
   readonly operation: Operation | undefined
-  /** The request's number (from 1) among the operation's requests that can get a fault; 0 if this request cannot. */
+  /** The request's number (from 1) among the operation's requests that can get a fault; 0 if this one cannot. */
   readonly occurrence: number
-  /** The operation, the query, and the names and types in the body, but not its values, which may vary between runs. */
+  /** The operation, the query, and the names and types in the body, without the body's values, which may vary. */
   readonly call: string
   /** The values by name: `path`, `?period` for the query, `/eventType` for the body. */
   readonly members: ReadonlyMap<string, string>
-  /** The call and the status of the response. */
+  /** The `call`, followed by the status of the response. */
   readonly signature: string
   readonly status: number
   /** True if a successful response was delivered undamaged, and a fault can be injected into the request. */

@@ -17,7 +17,7 @@ interface CommandLine {
 }
 
 interface ExitStatus {
-  /** The exit code as in a shell: 128 + n for signal n, 127 if the command does not exist, 126 if it cannot be run. */
+  /** The exit code, as in a shell: 128 + n for signal n, 127 if the command does not exist, 126 if it cannot be run. */
   readonly code: number
   readonly problem?: string
 }
@@ -47,7 +47,7 @@ export async function runCommand(
   onStart: (child: ChildProcess) => void,
 ): Promise<ExitStatus> {
   try {
-    const child = spawn(file, args, { ...options, env }) // throws some errors, and emits others
+    const child = spawn(file, args, { ...options, env }) // some errors are thrown, and others are emitted
     onStart(child)
     return await new Promise((resolve, reject) => {
       child.once('error', reject)
@@ -73,12 +73,12 @@ export function isRed({ code, isTimedOut }: Pick<CapturedEnd, 'code' | 'isTimedO
 
 interface CommandBounds {
   readonly limitMs: number
-  /** Kills the command when aborted, even if it was aborted before the command started. */
+  /** Aborting this signal kills the command, even if the signal was aborted before the command started. */
   readonly stopped: AbortSignal
   readonly host: Pick<NodeJS.Process, 'platform' | 'kill'>
 }
 
-/** Milliseconds to wait for a command's output to end. A process outside the group may keep the output open. */
+/** Milliseconds to wait for the output to end after the exit. A process outside the group may keep the output open. */
 const outputGraceMs = 500
 
 /** Runs a command without a shell or input, in its own process group, which is killed when the command ends. */
@@ -160,7 +160,7 @@ function clean(line: string): string {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The system's CA bundles: Debian and Alpine, Fedora, SUSE, BSD and macOS. */
+/** The paths of the system's CA bundle on Debian and Alpine, on Fedora, on SUSE, and on BSD and macOS. */
 const systemFiles = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -171,7 +171,7 @@ const systemFiles = [
 /**
  * Returns an environment in which clients also trust the simulator's CA; without TLS, `env` itself. Node adds the
  * certificates in NODE_EXTRA_CA_CERTS to its own. The other variables replace the defaults, so their files also contain
- * the certificates named in `env`, or else the system's. curl prefers CURL_CA_BUNDLE and SSL_CERT_DIR to SSL_CERT_FILE.
+ * the certificates from `env`, or else the system's. curl prefers CURL_CA_BUNDLE and SSL_CERT_DIR to SSL_CERT_FILE.
  */
 export async function trustCa({ ca }: RunningSimulator, env: Environment): Promise<Environment> {
   if (!ca) return env

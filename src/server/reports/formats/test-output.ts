@@ -1,9 +1,9 @@
 import { type CountedFinding, findingKinds, reportedKinds } from '../findings.ts'
-import { judgeFailOn, listNeverActed, pluralize, type Report } from '../report.ts'
+import { judgeFailOn, listUnapplied, pluralize, type Report } from '../report.ts'
 
 const negativeTests = {
   gate: 'unexpected',
-  heading: 'Requests did not meet their declared expectation:',
+  heading: 'Requests did not meet their declared expectations:',
   hint: 'If the expectation is wrong, remove the X-Sim-Expect header or the rule (expect-refusal, expect-violation).',
 }
 const isNegativeTest = ({ members }: CountedFinding) =>
@@ -11,7 +11,7 @@ const isNegativeTest = ({ members }: CountedFinding) =>
 
 /**
  * Returns the lines to show when a test fails: the findings that `--fail-on` counts (by default, all findings except
- * advice), and the coverage or no-requests condition if it is met. Curl commands are omitted.
+ * advice), and the coverage and no-requests conditions that are met. Curl commands are omitted.
  */
 export function listTestOutput(report: Report): string[] {
   const { failOn } = report.run
@@ -27,9 +27,9 @@ export function listTestOutput(report: Report): string[] {
   })
   const unmet = {
     gate: 'unmet',
-    heading: 'Rules never acted:',
+    heading: 'Rules were never applied:',
     hint: 'Send a request that the rule applies to, or remove the rule.',
-    lines: listNeverActed(report).map(({ sentence }) => sentence),
+    lines: listUnapplied(report).map(({ sentence }) => sentence),
   }
   const found = [...findingGroups, unmet].filter(({ gate, lines }) => isShown(gate) && lines.length > 0)
   const others = failOn.filter(({ kind }) => kind === 'coverage' || kind === 'no-requests')

@@ -60,7 +60,7 @@ export interface PageFinding {
   readonly severity: 'error' | 'warning' | 'info'
   /** The location as text, such as `createEvent: body /value`. */
   readonly title: string
-  /** The location in a file, with line and column from 1; default: none. */
+  /** The location in a file, with line and column numbers from 1; default: none. */
   readonly place?: { readonly file: string; readonly line: number; readonly column: number } | undefined
   readonly sentence: string
   readonly notes?: readonly string[]

@@ -4,7 +4,7 @@ import type { Page, PageBlock, PageFinding } from './page.ts'
 
 const shownLines = 12
 
-/** Renders a page for a terminal, where people read the end first: sections in reverse order, verdict, summary. */
+/** Renders a page for a terminal. People read the end first, so sections are reversed, and the summary is last. */
 export function renderText({ sections, verdict, summary = [], text }: Page): string {
   if (text) return text.map(escapeControls).join('\n')
   const shown = sections.filter(({ isFolded }) => !isFolded)

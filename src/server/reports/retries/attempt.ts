@@ -11,13 +11,13 @@ export interface Attempt {
   readonly id: string
   readonly number: number
   readonly call: CallKey
-  /** The time of receipt by the process's monotonic clock, in milliseconds. */
+  /** The time of receipt on the process's monotonic clock, in milliseconds. */
   readonly receivedAt: number
-  /** When the connection was opened, by the same clock; undefined for later requests on the connection. */
+  /** The time when the connection was opened, on the same clock; undefined for later requests on the connection. */
   readonly openedAt: number | undefined
-  /** When the client can know the outcome, by the same clock: when the head of an error is sent, or else at the end. */
+  /** When the client can know the outcome, on the same clock: when an error's head is sent, or else at the end. */
   readonly endedAt: number
-  /** The time of receipt by the sandbox's clock, in epoch milliseconds; undefined if the request set its own time. */
+  /** The time of receipt on the sandbox's clock, in epoch milliseconds; undefined if the request set its own time. */
   readonly now: number | undefined
   /**
    * `lost`: the client got no response head. `failed`: a 429 or 5xx. `refused`: a 400, 401, 403 or 404, which a retry
@@ -32,7 +32,7 @@ export interface Attempt {
   readonly retryAfterMs: number | undefined
   /** The date in `Retry-After`, in epoch milliseconds; undefined for other forms. */
   readonly retryAt: number | undefined
-  /** The time of receipt by the machine's clock, in epoch milliseconds. */
+  /** The time of receipt on the machine's clock, in epoch milliseconds. */
   readonly at: number
   /** True for an event that the service has stored. */
   readonly isStored: boolean
@@ -98,7 +98,7 @@ export function readRetryCount(headers: Readonly<Record<string, string>>): numbe
 }
 
 /**
- * Returns true if a request was sent after another had ended (`endedAt`, by the same clock). The first request on a
+ * Returns true if a request was sent after another had ended (`endedAt`, on the same clock). The first request on a
  * connection that was opened before `endedAt` counts as concurrent, unless it arrived at least a second after
  * `endedAt`: in that case, the client opened the connection in advance.
  */
@@ -110,9 +110,9 @@ export function isSentAfter(
 }
 
 /**
- * Returns true if an attempt can be a retry of an earlier attempt. After a lost response, the retry may use a
- * connection that was already open, since missing a repeated write is worse than misjudging a concurrent write. A
- * client knows that it has given up before the simulator does.
+ * Returns true if an attempt can be a retry of an earlier attempt. After a lost response, a retry may use a connection
+ * that was already open, since missing a repeated write is worse than misjudging a concurrent write. If a client gives
+ * up, the simulator learns of this later than the client.
  */
 export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outcome }: Attempt): boolean {
   if (isGivenUp) return latest.receivedAt >= Math.max(endedAt - immediateMs, (receivedAt + endedAt) / 2)
@@ -121,8 +121,8 @@ export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outc
 }
 
 /**
- * Returns true unless two attempts seem to come from different clients: their sender headers differ, or they used two
- * connections that were open at the same time, as happens if two processes share a key.
+ * Returns false if two attempts seem to come from different clients, because their sender headers differ or because
+ * they used two connections that were open at the same time, as happens if two processes share a key.
  */
 export function isSameSender(before: Attempt, latest: Attempt): boolean {
   if (before.sender !== latest.sender) return false
@@ -146,13 +146,13 @@ export function measurePause(last: Attempt, latest: Attempt): number {
 export interface CallKey {
   /** Method, path and query, which all attempts of a call share. Compared first, since digests are slower. */
   readonly kind: string
-  /** A digest of kind, caller and `insertId` or, without an id, content type and body. All attempts share it. */
+  /** A digest of kind, caller and `insertId` or, if there is none, content type and body; all attempts share it. */
   readonly key: string
   /** A digest of kind, caller, content type and the whole body. */
   readonly body: string
   /** A digest of kind, caller and the body without `insertId`. */
   readonly event: string
-  /** A digest of kind, caller and the body without `insertId`, times and counters, which attempts may change. */
+  /** A digest of kind, caller and the body without `insertId`, times and counters, which may vary by attempt. */
   readonly content: string
   /** The body's idempotency key; undefined if the body or the operation has none. */
   readonly insertId: string | undefined
@@ -183,7 +183,7 @@ export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
 /** The keys by which `OpenCalls` looks up calls. */
 export type LookupKeys = Pick<CallKey, 'key' | 'content'>
 
-/** Creates the keys of a call. Returns undefined for an event that is not needed, to save computing its other keys. */
+/** Creates the keys of a call. To save time, returns undefined for an event that `isNeeded` rejects. */
 export function createCallKey(
   entry: JournalEntry,
   live: LiveCall,
@@ -209,10 +209,10 @@ export function createCallKey(
 }
 
 /** The names of members that a client may change in each attempt: counters, and the time of sending. */
-const counterName = /^(attempt|retry|retries|try)(s|count|number)?$|^sent_?at$/i
+const volatileName = /^(attempt|retry|retries|try)(s|count|number)?$|^sent_?at$/i
 
-/** Returns true for a time or counter that may change in each attempt. */
-const isVolatile = (name: string, value: Json) => isTime(value) || counterName.test(name)
+/** Returns true for a member that may change in each attempt: a time or a counter. */
+const isVolatile = (name: string, value: Json) => isTime(value) || volatileName.test(name)
 
 const isTime = (value: Json) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)
 

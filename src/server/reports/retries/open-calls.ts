@@ -1,6 +1,6 @@
 import { type Attempt, type CallKey, canRetry, immediateMs, type LookupKeys } from './attempt.ts'
 
-/** A call that has failed and not yet succeeded. */
+/** A call that has failed and has not yet succeeded. */
 export interface RetryChain {
   /** The number of the chain's first request, which distinguishes its findings from those of other chains. */
   readonly name: string
@@ -11,9 +11,9 @@ export interface RetryChain {
   isParallel: boolean
   /** True if the first attempt claims to be a retry, perhaps of a refused call with a different body. */
   readonly isCorrection: boolean
-  /** The pauses in milliseconds before the latest retries, without pauses after a `Retry-After`. */
+  /** The pauses in milliseconds before the latest retries, excluding pauses after a `Retry-After`. */
   pauses: readonly number[]
-  /** The attempt that was stored although its response was lost; undefined if there is none. */
+  /** The attempt whose event was stored although its response was lost; undefined if there is none. */
   readonly stored: Attempt | undefined
 }
 
@@ -27,12 +27,12 @@ export interface RetryTargets {
   readonly isCertain: boolean
 }
 
-/** The maximum number of calls to compare an attempt with; comparing every failed call would take quadratic time. */
+/** The maximum number of calls to compare an attempt with. Comparing all failed calls would take quadratic time. */
 const maxSimilar = 64
 
 /**
- * A sandbox's calls that have failed and not yet succeeded, as far back as the journal reaches. Identical concurrent
- * calls have separate chains.
+ * A sandbox's calls that have failed and have not yet succeeded, as far back as the journal reaches. Identical
+ * concurrent calls have separate chains.
  */
 export class OpenCalls {
   /** The chains by key. In each list, the chain with the latest attempt is last. */
@@ -61,7 +61,7 @@ export class OpenCalls {
     return this.#listed(key)
   }
 
-  /** Returns the latest chains with the same `insertId`, or with the same body apart from ids, times and counters. */
+  /** Returns the latest chains with the same `insertId`, or whose body differs only in ids, times and counters. */
   similarTo({ key, content }: CallKey): readonly RetryChain[] {
     return [...new Set([...this.#listed(content).slice(-maxSimilar), ...this.#listed(key).slice(-maxSimilar)])]
   }
@@ -71,7 +71,7 @@ export class OpenCalls {
     return this.#listed(all).filter(({ lastAttempts }) => lastAttempts.some((last) => last.id === id))
   }
 
-  /** Stores a chain as the latest. Drops calls that are too old; returns their last attempts, except refused ones. */
+  /** Stores a chain as the latest. Drops calls that are too old and returns their last attempts except refused ones. */
   store(chain: RetryChain): readonly Attempt[] {
     for (const key of keysOf(chain)) {
       const list = this.#lists.get(key) ?? new Set()
@@ -129,7 +129,7 @@ const keysOf = ({ call: { kind, key, content } }: RetryChain) => new Set([all, k
 
 const countOf = ({ retryCount = 0 }: Attempt) => retryCount // some clients send the count only with retries
 
-/** Returns true if an attempt had ended when another arrived. The client is the first to know that it gave up. */
+/** Returns true if an attempt had ended when another arrived. The simulator learns late that a client has given up. */
 function hasEnded({ endedAt }: Attempt, { receivedAt }: Attempt): boolean {
   return receivedAt >= endedAt - immediateMs
 }

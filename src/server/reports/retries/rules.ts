@@ -14,7 +14,7 @@ export const retryRules = {
   'retry-after': {
     rule: 'After a 429 or 503 with Retry-After, the client waits at least that long.',
     proof: 'A request with the same `insertId`, or with a retry count above 0, arrives sooner.',
-    otherwise: 'An identical call with neither may be a second click, so it is only reported as advice.',
+    otherwise: 'An identical call without an id or a count may be a second click, so it is reported only as advice.',
   },
   'back-off': {
     rule:
@@ -32,7 +32,7 @@ export const retryRules = {
       '`insertId` at any later time; or a request with a retry count above 0 has a different `insertId`.',
     otherwise:
       'A different `insertId`, `eventAt` or counter in the body, or an identical event at the same time, may ' +
-      'indicate a different event, so it is only reported as advice.',
+      'indicate a separate event, so it is reported only as advice.',
   },
   'no-retry': {
     rule: 'A request that was refused with 400, 401, 403 or 404 is not resent unchanged.',
@@ -53,7 +53,7 @@ export type RetryRule = keyof typeof retryRules
 export const unjudgedReasons = {
   'no-id': 'an identical call without an insertId or a retry count followed',
   'other-event': 'a similar event with a different insertId, eventAt or counter followed',
-  'separate-events': 'the client sends identical events even after one was stored',
+  'separate-events': 'the client sends identical events even after one has been stored',
   parallel: 'an identical call was in progress at the same time',
   'several-clients': 'an identical call came from another address or User-Agent, or over another open connection',
   'new-rules': 'rules, scenarios or control headers changed before an identical call',
@@ -74,10 +74,10 @@ export interface RetryProblem {
 /** Pauses that jitter cannot explain: how many in a row, and their maximum total in milliseconds. */
 const immediate = { count: 3, totalMs: 15 }
 
-/** Calls faster than any person or back-off: how many in a row, and the maximum milliseconds between two of them. */
+/** Calls too fast for a person or a back-off: how many in a row, and the maximum pause between two in milliseconds. */
 const loop = { count: 20, eachMs: 250 }
 
-/** Judges an attempt as a retry of the failed `last`. `pauses`: the call's pauses, including the latest. */
+/** Judges an attempt as a retry of the failed attempt `last`. `pauses`: the call's pauses, including the latest. */
 export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Attempt): readonly RetryProblem[] {
   const isCounted = (latest.retryCount ?? 0) > 0
   const idProblems = isCounted ? checkInsertId(last, latest) : []
@@ -88,7 +88,7 @@ export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Att
   return [...early, ...checkBackOff(last, pauses, waitedMs), ...idProblems]
 }
 
-/** Returns true if the wait was shorter than `Retry-After`. For a date, a client may use the machine's clock. */
+/** Returns true if the wait was shorter than `Retry-After`. A client may compare a date with the machine's clock. */
 function isEarly(last: Attempt, latest: Attempt): boolean {
   const { retryAfterMs, retryAt = Number.POSITIVE_INFINITY } = last
   if (retryAfterMs === undefined || latest.at >= retryAt - toleranceMs) return false
@@ -100,7 +100,7 @@ const describeEarly = ({ retryAfterMs = 0, status }: Attempt) =>
 
 const isFailure = ({ outcome }: Attempt) => outcome === 'lost' || outcome === 'failed'
 
-/** Returns the latest pauses of a call, without pauses after a `Retry-After`. */
+/** Returns the latest pauses of a call, excluding pauses after a `Retry-After`. */
 export function addPause(last: Attempt, earlier: readonly number[], latest: Attempt): readonly number[] {
   if (last.retryAfterMs !== undefined) return earlier
   return isFailure(last) ? [...earlier, measurePause(last, latest)].slice(-immediate.count) : []
@@ -113,8 +113,8 @@ function checkBackOff(last: Attempt, pauses: readonly number[], waitedMs: number
 }
 
 const describeFastRetries = ({ outcome, status }: Attempt, count: number) =>
-  `After ${outcome === 'lost' ? 'a lost response' : `a ${status}`} ` +
-  `the client retried immediately, ${count} times in a row.`
+  `After ${outcome === 'lost' ? 'a lost response' : `a ${status}`}, ` +
+  `the client retried immediately ${count} times in a row.`
 
 function checkNoRetry(last: Attempt, latest: Attempt): RetryProblem[] {
   if (last.call.body !== latest.call.body) return []
@@ -145,7 +145,7 @@ export function mayBeStored({ outcome, status }: Attempt): boolean {
 export class TightLoops {
   readonly #runs = new Map<string, { last: Attempt; count: number }>()
 
-  /** Adds an attempt. Returns a problem if the attempt completes a series faster than any person or back-off. */
+  /** Adds an attempt. Returns a problem if it completes a series that is too fast for a person or a back-off. */
   add(latest: Attempt): RetryProblem | undefined {
     const { key } = latest.call
     const run = this.#runs.get(key)

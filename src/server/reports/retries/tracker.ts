@@ -15,7 +15,7 @@ import {
 } from './attempt.ts'
 import { OpenCalls, type RetryChain, type RetryTargets } from './open-calls.ts'
 import { addPause, countedTwice, judgeRetry, type RetryProblem, TightLoops, type UnjudgedReason } from './rules.ts'
-import { listRemaining, listSharedProblems } from './shared-faults.ts'
+import { listRemaining, listSharedProblems } from './shared-problems.ts'
 
 /** An attempt that begins, continues or ends a chain, or that leaves failed attempts unjudged. */
 export interface TrackedAttempt {
@@ -49,7 +49,7 @@ interface Judgment {
 
 const nothing: Judgment = { chain: undefined, previous: undefined, pauses: [], problems: [] }
 
-/** Skips judging a failed attempt. `possible`: the problems of the latest attempt if it is a retry of `last`. */
+/** Leaves a failed attempt unjudged. `possible`: the problems of the latest attempt if it is a retry of `last`. */
 type Skip = (last: Attempt, reason: UnjudgedReason, possible: readonly RetryProblem[]) => void
 
 /** The reasons that turn the possible problems of an attempt into advice. */
@@ -73,7 +73,7 @@ export class RetryTracker {
   readonly #acknowledged = new Set<string>()
   readonly #unjudged = new WeakSet<Attempt>()
 
-  /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. `reach`: see `OpenCalls`. */
+  /** `idempotentOperations`: the ids of the operations with an `insertId` field. `reach`: see `OpenCalls`. */
   constructor(idempotentOperations: Pick<ReadonlySet<string>, 'has'>, reach: number) {
     this.#idempotentOperations = idempotentOperations
     this.#open = new OpenCalls(reach)
@@ -81,7 +81,7 @@ export class RetryTracker {
 
   /** Records an exchange. Returns its attempt, or undefined if its call has not failed. */
   record(entry: JournalEntry, live: LiveCall): TrackedAttempt | undefined {
-    const isNegativeTest = entry.expectation !== undefined // which breaks rules on purpose
+    const isNegativeTest = entry.expectation !== undefined // such a test breaks rules on purpose
     if (isNegativeTest || entry.response.origin === 'simulator' || entry.aborted) return undefined
     const kind = callKind(entry)
     const retryCount = readRetryCount(entry.request.headers)
@@ -145,7 +145,7 @@ export class RetryTracker {
     return { attempt: latest, previous, chain, waitedMs, problems, advice, unjudged }
   }
 
-  /** Judges an attempt that is proved to retry one of several attempts: only problems that hold in every case count. */
+  /** Judges an attempt that provably repeats one of `tries`. Only problems that it has in every case count. */
   #judgeRetried(latest: Attempt, { candidates, tries, isCertain }: RetryTargets, skip: Skip): Judgment {
     const [chain, ...others] = candidates
     const [previous] = tries
@@ -170,7 +170,7 @@ export class RetryTracker {
     return repeated
   }
 
-  /** Stores a failed attempt as the latest of a chain; returns undefined for an attempt that did not fail. */
+  /** Stores a failed attempt as the latest of a chain. Returns undefined for an attempt that did not fail. */
   #begin(
     latest: Attempt,
     former?: RetryChain,
@@ -180,7 +180,7 @@ export class RetryTracker {
     if (latest.outcome === 'fine') return undefined
     const { call, retryCount } = latest
     const isParallel = !retryCount && this.#open.identicalTo(call).some((other) => other.isParallel)
-    const isStoredOnly = latest.outcome === 'lost' && latest.isStored
+    const isStoredButLost = latest.outcome === 'lost' && latest.isStored
     const chain: RetryChain = {
       name: former?.name ?? String(latest.number).padStart(12, '0'), // so that findings sort in request order
       call,
@@ -188,14 +188,14 @@ export class RetryTracker {
       isParallel: former?.isParallel ?? isParallel,
       isCorrection: former?.isCorrection ?? (retryCount ?? 0) > 0,
       pauses,
-      stored: isStoredOnly ? latest : former?.stored,
+      stored: isStoredButLost ? latest : former?.stored,
     }
     for (const dropped of this.#open.store(chain)) drop?.(dropped)
     return chain
   }
 }
 
-/** Judges an attempt that is similar to a chain's. It may store the event twice or continue the call. */
+/** Judges an attempt that is similar to those of a chain. It may store the event twice or continue the call. */
 function judgeRepeat(chain: RetryChain, latest: Attempt, isSeparate: boolean, skip: Skip): Judgment {
   const last = chain.lastAttempts.at(-1)
   if (!last) return nothing

@@ -6,7 +6,7 @@ import { findOwnToken, redacted, redactToken } from '../../../base/redaction/red
 import { type AcceptedOrigins, findRecordingProblem, toText } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
 
-/** The maximum number of distinct tokens in a file. Each string is searched for every token. */
+/** The maximum number of distinct tokens in a file, since each string is searched for every token. */
 const maxTokens = 100
 
 type Redact = (text: string) => string
@@ -70,8 +70,8 @@ function readResponse(
 }
 
 /**
- * Reads the content of a response; undefined if it was not recorded completely. `isFromConvsim`: true if convsim
- * exported the file. It redacts content, so `size` is not reliable.
+ * Reads the content of a response; undefined if it was not recorded completely. `isFromConvsim` is true if convsim
+ * exported the file. In such a file, `size` is not reliable, because convsim redacts the content.
  */
 function readContent({ text, encoding, size, comment }: JsonObject, isFromConvsim: boolean): Buffer | undefined {
   if (typeof text !== 'string') return size === 0 ? Buffer.alloc(0) : undefined

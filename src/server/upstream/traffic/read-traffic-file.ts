@@ -52,7 +52,7 @@ async function readTraffic(
 /** Reads a body that a Playwright HAR file refers to in `_file`, from the ZIP archive or the HAR file's folder. */
 type ReadBody = (name: string) => Uint8Array | undefined
 
-/** Unpacks a ZIP archive in memory. The error is a sentence without its subject. */
+/** Unpacks a ZIP archive in memory. The error is a sentence without its subject, the file. */
 async function openZip(bytes: Uint8Array): Promise<Result<{ readonly har: Uint8Array; readonly readBody: ReadBody }>> {
   const { unzipSync } = await import('fflate')
   let left = maxBytes
@@ -63,7 +63,7 @@ async function openZip(bytes: Uint8Array): Promise<Result<{ readonly har: Uint8A
         return left >= 0
       },
     })
-    if (left < 0) return failure(`is a ZIP archive of more than ${maxBytes / 1024 / 1024} MiB. Record less traffic.`)
+    if (left < 0) return failure(`unpacks to more than ${maxBytes / 1024 / 1024} MiB. Record less traffic.`)
     const [name = '', ...others] = Object.keys(files).filter((file) => file.endsWith('.har'))
     const har = files[name]
     if (!har || others.length > 0) return failure('is a ZIP archive with no HAR file, or with several. Unpack it.')

@@ -14,7 +14,7 @@ export function toText(value: Json | undefined): string {
 const toTextList = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(toText) : [])
 
 /**
- * The fields that determine whether a recording has a response from the service. Fields missing from the file are
+ * The fields that determine whether a recording contains a response from the service. Fields missing from the file are
  * undefined. Other tools record only `status` and `body`; for their recordings, the origin is `upstream`.
  */
 interface RecordingFields

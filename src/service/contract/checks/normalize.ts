@@ -3,9 +3,9 @@ import { listSchemas } from '../walk.ts'
 import { type DocumentFlaw, warning } from './flaw.ts'
 
 /**
- * Converts OpenAPI 3.0 keywords in schemas to 3.1, in place: `nullable: true`, and bounds such as `exclusiveMinimum:
- * true`. Each conversion yields a warning. OpenAPI 3.1 does not define `nullable`, so validators would reject null
- * despite `nullable: true`. Must run after `bundleReferences`, and before anything else reads the schemas.
+ * Converts OpenAPI 3.0 keywords in schemas to 3.1, in place, such as `nullable: true` and `exclusiveMinimum: true`.
+ * Each conversion yields a warning. OpenAPI 3.1 does not define `nullable`, so validators would reject null despite
+ * `nullable: true`. This function must run after `bundleReferences`, and before anything else reads the schemas.
  */
 export function normalizeSchemas(document: JsonObject): DocumentFlaw[] {
   // The schemas are listed before the first change, because changes add schemas.
@@ -17,7 +17,7 @@ export function normalizeSchemas(document: JsonObject): DocumentFlaw[] {
     allowNull(value)
     const message =
       '"nullable: true" is not defined in OpenAPI 3.1, and is treated as allowing null. ' +
-      'Write a list of types with null instead: type: [string, "null"]'
+      'Write a list of types with null instead, such as type: [string, "null"]'
     return [...flaws, warning(`${pointer}/nullable`, message)]
   })
 }
@@ -30,7 +30,7 @@ function excludeBound({ pointer, value }: { pointer: string; value: JsonObject }
   if (!isExcluded || limit === undefined) return []
   delete value[inclusive]
   value[exclusive] = limit
-  return [warning(`${pointer}/${exclusive}`, `"${exclusive}: true" is OpenAPI 3.0; read as "${exclusive}: ${limit}"`)]
+  return [warning(`${pointer}/${exclusive}`, `"${exclusive}: true" (OpenAPI 3.0) is read as "${exclusive}: ${limit}"`)]
 }
 
 function allowNull(schema: JsonObject): void {

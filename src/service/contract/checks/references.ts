@@ -91,7 +91,7 @@ class Bundle {
     if (!root.ok) return root
     const inner = parseReference(`#${fragment}`)
     const anchor = inner === undefined ? this.#schemaByName.get(`${root.value.source.file}#${fragment}`) : undefined
-    // JSON Schema resolves a pointer against the enclosing schema with an `$id`; many documents mean the file's root.
+    // JSON Schema resolves a pointer against the enclosing schema with an `$id`, but many documents mean the file root.
     const starts = name === '' && this.#schemaByName.size > 0 ? [findEnclosingId(at), root.value] : [root.value]
     const targets = anchor ? [anchor] : starts.map((start) => ({ ...start, pointer: start.pointer + (inner ?? '#') }))
     const found = targets.find(({ source, pointer }) => valueAt(source.value, pointer) !== undefined)
@@ -105,7 +105,7 @@ class Bundle {
     const path = join(dirname(file), parseReference(`#/${name}`) ?? name)
     const project = isWithin(resolve(), this.#main.file) ? resolve() : dirname(this.#main.file)
     if (/^([a-z][\w+.-]+:|[/\\])/i.test(name) || !isWithin(project, path))
-      return failure('points outside the project; only files in the document folder or the working directory are read')
+      return failure("is outside the project; only files in the document's folder or the working directory are read")
     if (!/\.(ya?ml|json)$/i.test(path)) return failure('points to a file without the extension .yaml, .yml or .json')
     const cached = this.files.get(path)
     const read = cached ? success(cached) : await readSource(path)
@@ -195,7 +195,7 @@ function findEnclosingId({ source, pointer }: SourcePart): SourcePart {
   return findEnclosingId({ source, pointer: pointer.slice(0, pointer.lastIndexOf('/')) })
 }
 
-/** Removes broken references, `$id`s and anchors. A path that cannot be served without its reference is an error. */
+/** Removes `$id`s, anchors and broken references. A path that cannot be served without its reference is an error. */
 export function removeBrokenReferences(document: JsonObject, failed: readonly FailedReference[]): DocumentFlaw[] {
   const flaws = failed.map((reference) => removeBrokenReference(document, reference))
   for (const node of walk(document)) {

@@ -24,7 +24,7 @@ const isPattern: Test = (value) => parsePattern(String(value)) !== undefined
 const isTypeList: Test = (value) => isList((name) => TYPES.includes(String(name)), 1)([value].flat())
 const isCount: Test = (value) => Number.isInteger(value) && Number(value) >= 0
 
-/** The validation keywords of JSON Schema 2020-12, each with its valid values, as a description and as a test. */
+/** The validation keywords of JSON Schema 2020-12. Each has a description of its valid values, and a test for them. */
 const RULES = new Map(
   (
     [
@@ -53,15 +53,15 @@ const ANNOTATIONS =
   `$id $schema $anchor $dynamicAnchor $dynamicRef $vocabulary $comment title description deprecated readOnly writeOnly
   examples contentEncoding contentMediaType discriminator xml externalDocs example`.split(/\s+/)
 
-/** Returns true for a validation keyword with a valid value. All other keywords are ignored. */
+/** Returns true for a validation keyword with a valid value. Validators ignore all other members of a schema. */
 export const isChecked = (keyword: string, value: Json): boolean => RULES.get(keyword)?.isValid(value) ?? false
 
-/** Returns a regular expression for a pattern, with the first flag that accepts it; undefined if no flag does. */
+/** Compiles a pattern with the flag `u`, or else `v`, or else no flag. Returns undefined if all three attempts fail. */
 export function parsePattern(pattern: string): RegExp | undefined {
   for (const flag of ['u', 'v', '']) {
     try {
       return new RegExp(pattern, flag)
-    } catch {} // the next flag may accept the pattern
+    } catch {} // the next attempt may succeed
   }
   return undefined
 }
@@ -92,7 +92,7 @@ export async function checkStructure(document: JsonObject): Promise<DocumentFlaw
   const { Validator } = await import('@seriousme/openapi-schema-validator')
   const validator = new Validator({ allErrors: true, verbose: true })
   const { errors } = await validator.validate(structuredClone(document))
-  // For broken references, the validator returns a string. `removeBrokenReferences` reports them with locations.
+  // If references are broken, `errors` is a string. `removeBrokenReferences` reports them with their locations.
   const violations = Array.isArray(errors) ? toViolations(errors, 'body') : []
   // An invalid member also makes its siblings unevaluated; violations that only report this are dropped.
   const parentOf = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'))
@@ -123,7 +123,7 @@ export function checkExamples(document: JsonObject, compiler: Compiler): Documen
   })
 }
 
-/** Returns true for a node whose examples are JSON values; `text/csv` and form examples have another syntax. */
+/** Returns true for a node whose examples are JSON values; `text/csv` and form examples have a different syntax. */
 function hasJsonExamples({ kind, pointer, value }: DocumentNode): boolean {
   if (value.$ref !== undefined) return false
   if (kind === 'mediaType') return isJson(parsePointer(pointer).at(-1) ?? '')

@@ -7,7 +7,7 @@ import { listParts } from '../schema-parts.ts'
 /** The raw value of a parameter, before coercion to the types of its schema: a string, a list, or members by name. */
 export type Sent = string | readonly Sent[] | Map<string, Sent>
 
-/** Matches a JSON number, so not `0x10`, `+1`, `.5` or `Infinity`. */
+/** Matches a JSON number. `0x10`, `+1`, `.5` and `Infinity` are not JSON numbers. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
 /** The types named in any part of a schema, with references resolved, and the shapes of the schema's members. */
@@ -73,7 +73,7 @@ export class Shape {
       return isText ? this.readText(sent) : [this.items.read(sent)]
     }
     if (!(sent instanceof Map)) return sent.map((item) => this.items.read(item))
-    // The name of an item is empty, or is its index: `ids[]=1`, `ids[0]=1`.
+    // The name of an item is either empty (`ids[]=1`) or its index (`ids[0]=1`).
     if (isList)
       return [...sent.values()].flatMap((item) => (Array.isArray(item) ? this.read(item) : [this.items.read(item)]))
     return Object.fromEntries([...sent].map(([name, inner]) => [name, this.member(name).read(inner)]))

@@ -100,7 +100,7 @@ function splitText({ in: location, name, style, explode, shape }: Serialization,
   return isList ? parts : pairUp(parts, explode)
 }
 
-/** Pairs names with values, sent as `x=1`, `y=2` or as `x`, `1`, `y`, `2`. Returns undefined if a value is missing. */
+/** Pairs names with values. Parts are `x=1`, `y=2` or `x`, `1`, `y`, `2`. Returns undefined if a value is missing. */
 function pairUp(parts: readonly string[], explode: boolean): Sent | undefined {
   const pairs = explode
     ? parts.map((part) => part.split(/=(.*)/s, 2))

@@ -4,7 +4,7 @@ import { cutText, findSimilar } from '../../../base/core/text.ts'
 import type { Operation, RawParameters } from '../contract.ts'
 import { isParameterName } from '../parameters.ts'
 
-/** The maximum number of findings per request, and the maximum number of unknown members compared per body. */
+/** The maximum number of findings per request, and the maximum number of unknown body members compared. */
 const MAX_FINDINGS = 20
 const MAX_COMPARED = 1000
 
@@ -27,7 +27,7 @@ function unknownParameter(name: string, { parameters, queryKeys }: Operation): V
   return { in: 'query', pointer: joinPointer('', cutText(name)), keyword: 'unknown-parameter', message }
 }
 
-/** Finds members whose names resemble documented names. Compares at most `left` names, since bodies can be large. */
+/** Finds members whose names resemble documented names. Compares at most `search.left` names. */
 function findUnknownMembers(
   schema: Json | undefined,
   value: Json | undefined,

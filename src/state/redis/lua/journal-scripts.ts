@@ -3,13 +3,13 @@ import { createScript } from '../connection.ts'
 
 /**
  * Appends a message, and starts a stream if there is none. KEYS: head, stream, bodies, counts. ARGV: the id of a new
- * stream; the number of the exchange that precedes a new stream; the maximum number of messages; the maximum total size
+ * stream; the number of the last exchange before a new stream; the maximum number of messages; the maximum total size
  * of bodies; the kind of the message; the sandbox; the message's text; the request body; the response body.
- * Returns the id of the stream and the number of the exchange. The kinds are:
+ * Returns the id of the stream, and the number of the exchange (0 for `end` and `clear`). The kinds are:
  *
  * - `exchange`: the text is an exchange. `end`: the text is the corrected outcome of a delivery.
- * - `clear`: the text names the sandbox to clear ('' for all). Clearing frees memory for the writes that follow.
- * - `lost`: an exchange is counted without a message. The gap in the positions makes every reader check its counts.
+ * - `clear`: the text names the sandbox to clear (all if empty). Clearing frees memory for the writes that follow.
+ * - `lost`: an exchange is counted, but no message is stored. Readers that see the gap in positions check the counts.
  */
 export const APPEND = createScript(`
 local kind, sandbox, entry, request, response = unpack(ARGV, 5)
@@ -47,9 +47,9 @@ return {id, number}`)
 
 /**
  * Reads the messages after a position. ARGV: the position, the maximum number of messages, the total size of bodies
- * after which reading stops, and whether to read counts. Returns the id of the stream, the position of its last
- * message, the messages, their bodies with ids, and the counts: sandbox, first exchange, and count. Counts are read
- * only if they are requested and no more messages follow.
+ * after which reading stops, and `true` to read counts. Returns the id of the stream, the position of its last message,
+ * the messages, the ids and texts of their bodies, and the name, first exchange and count of each sandbox. Counts are
+ * read only if they are requested and no more messages follow.
  */
 export const READ = createScript(`
 local head = redis.call('HMGET', KEYS[1], 'id', 'messages')

@@ -6,10 +6,10 @@ import { KINDS } from '../keys.ts'
 export const FORMAT_MARK = 'convsim state 5'
 
 /**
- * KEYS: the head of the sandbox, the list of sandboxes, the counter for sandboxes and generations, the format. ARGV:
+ * KEYS: the sandbox's head, the list of sandboxes, the counter for sandboxes and generations, and the format. ARGV:
  * `store` or `dry` (reply without changing anything); the sandbox's name as JSON; the script's arguments, which become
- * `args`. A key that is not a hash raises WRONGTYPE here, before the first write. A number that another program
- * replaced with text is noticed only when a script increments the number, possibly after other writes.
+ * `args`. If a key of the data is not a hash, HLEN fails with WRONGTYPE before the first write. If another program
+ * replaced a number with text, only a script that increments the number fails, possibly after other writes.
  */
 const PRELUDE = `
 local tag = string.sub(KEYS[1], 1, -5)

@@ -2,7 +2,7 @@ import { sandboxScript } from './prelude.ts'
 
 /**
  * Functions that store and index a record. Like `deriveOccurrenceId`, `occurrence` derives the id of a record that the
- * caller did not name; it also returns the record's number among records with identical content.
+ * caller did not name. It also returns the number of earlier records with identical content.
  */
 const STORE = `
 local function occurrence(kind, first)
@@ -14,7 +14,7 @@ local function occurrence(kind, first)
   end
   return id, earlier
 end
--- Indexes a record by the caller's name for it. If there is none, counts the record among those with identical content.
+-- Indexes a record by the caller's name for it. A record without a name is counted among those with identical content.
 local function identify(kind, name, found, id, first)
   if name ~= '' then return write('HSET', tag .. 'index', kind .. ' named ' .. name, found) end
   write('HINCRBY', tag .. 'index', kind .. ' ' .. first, 1)
@@ -29,7 +29,7 @@ end
 
 /**
  * Records an event, or counts a replay of it. Arguments: the path of the seed and sandbox; the `insertId` as JSON, or
- * empty; the id of the first event with this payload; the field with the sum of impacts; this event's impact in units;
+ * empty; the id of the first event with this payload; the field for the sum of impacts; this event's impact in units;
  * the sample rate; the rest of the event as JSON. Returns `stored` and the number of earlier events with an identical
  * payload, or `replayed`, the stored event and its number of replays.
  */
@@ -46,7 +46,7 @@ else
     return {'replayed', read('events', position), count('index', 'events ' .. position) + (isDry and 1 or 0)}
   end
 end
--- The id's first 48 bits are read in two parts, since tonumber is limited to 32 bits where a C long has 32 bits.
+-- The first 48 bits of the id are read in two parts: on platforms with a 32-bit C long, tonumber is limited to 32 bits.
 local high, low = string.sub(id, 1, 6), string.sub(id, 7, 8) .. string.sub(id, 10, 13)
 local sampledOut = tonumber(high, 16) / 2 ^ 24 + tonumber(low, 16) / 2 ^ 48 >= tonumber(rate)
 begin()
@@ -62,8 +62,8 @@ return {'stored', earlier}`)
 
 /**
  * Adds a version to a prompt, or creates a prompt with its first version. Arguments: the path of the seed and sandbox;
- * the caller's identifier, or empty; the id of the first prompt with this content; the rest of a new prompt, without
- * versions, as JSON; the rest of the version, as JSON. Returns the prompt's id, and the number of earlier versions.
+ * the caller's identifier, or empty; the id of the first prompt with this content; the rest of a new prompt as JSON,
+ * ending in `[]}`; the rest of the version as JSON. Returns the prompt's id, and the number of earlier versions.
  */
 export const ADD_VERSION = sandboxScript(`${STORE}
 local _, external, first, prompt, version = unpack(args)
@@ -100,7 +100,7 @@ end
 return {'unknown'}`)
 
 /**
- * Reads a slice of events or prompts: at least one record, at most 1,000 records or 256 KiB. Arguments: `events` or
+ * Reads at most 1,000 events or prompts, and at most 256 KiB unless the first record is larger. Arguments: `events` or
  * `prompts`, the first position, the maximum number of records, and the step to the next position, 1 or -1. Returns the
  * generation of the data, the records, and for each record the number of replays or the id of the active version.
  */

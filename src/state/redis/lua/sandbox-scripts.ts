@@ -19,7 +19,7 @@ return {'stored'}`)
 /**
  * Functions that replace the data of a sandbox or a snapshot. `put` takes key prefixes; without a source, it deletes
  * the target. `replaceData` first discards the counters, which frees memory, so that a full Redis accepts the other
- * writes. It deletes the old data and then moves an import, since copying or renaming over large hashes is slow.
+ * writes. For an import, it deletes the old data first, since copying large hashes or renaming keys over them is slow.
  */
 const REPLACE = `
 local snapshots = tag .. 'snapshots'
@@ -70,8 +70,8 @@ end
 return {outcome}`)
 
 /**
- * Copies all data to a snapshot. Arguments: the path of the seed and sandbox; the rest of the description; the names of
- * the collections. Returns the description, with the snapshot's number and the record counts.
+ * Copies all data to a snapshot. Arguments: the path of the seed and sandbox; the rest of the description as JSON; the
+ * names of the collections. Returns the description, with the snapshot's number and the record counts.
  */
 export const CREATE_SNAPSHOT = sandboxScript(`${REPLACE}
 local taken = redis.call('GET', tag .. 'taken') or '0'

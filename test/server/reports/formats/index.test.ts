@@ -45,8 +45,8 @@ describe('the table of formats', () => {
 })
 
 /**
- * Replaces the parts of a report that differ between runs or Node versions: the time, the digest of the contract, and
- * the arguments of curl commands, which `request-trace.test.ts` covers. In Markdown, keeps only the first command.
+ * Replaces the parts of a report that differ between runs or Node versions: times, pauses, the digest of the contract,
+ * and the arguments of curl commands, which `request-trace.test.ts` covers. In Markdown, keeps only the first command.
  */
 const withoutRunDetails = (text: string) =>
   text
@@ -116,11 +116,11 @@ describe('the report on a sample suite of six calls', () => {
   })
 })
 
-describe('JUnit', () => {
+describe('a JUnit report', () => {
   const isArray = (name: string) => ['testsuite', 'testcase'].includes(name)
   const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', isArray })
 
-  test('is valid XML, and reports a failure for each --fail-on condition that is met', async () => {
+  test('is valid XML, and contains a failure for each --fail-on condition that is met', async () => {
     const target = await startForTest({ failOn: 'violation,retry,coverage<90,coverage<1' })
     await runSampleSuite(target)
     const { text } = await fetchReport(target, 'format=junit')
@@ -154,7 +154,7 @@ interface Suite {
   readonly testcase: readonly { readonly failure?: unknown }[]
 }
 
-test('GitHub annotations are errors for findings that fail the run, and warnings or notices for others', async () => {
+test('GitHub annotations are errors for findings that fail the run, and warnings or notices otherwise', async () => {
   const target = await startForTest({ failOn: 'violation,coverage<90' })
   await runSampleSuite(target)
   const { text } = await fetchReport(target, 'format=github')
@@ -169,7 +169,7 @@ test('a report has a bad verdict even if only a coverage condition fails the run
   expect(text).toContain('<p class="verdict bad">A --fail-on condition is met</p>')
 })
 
-test('HTML is a single page without scripts or external resources', async () => {
+test('an HTML report is a single page without scripts or external resources', async () => {
   const target = await startForTest()
   await runSampleSuite(target)
   const { text } = await fetchReport(target, 'format=html')

@@ -7,7 +7,7 @@ import type { Page, PageFinding } from '../../../../src/server/reports/page/page
 import { stylesheet, stylesheetSource } from '../../../../src/server/reports/page/stylesheet.ts'
 import { renderGithub, renderText } from '../../../../src/server/reports/page/text.ts'
 
-/** Text that would break the output of every format if a renderer did not escape it. */
+/** Text that would break the output of every format if the renderer did not escape it. */
 const hostile =
   '# <script>"&\'</pre></style>]]>--|`x`*_[x](y)\u0000\u001b[2J\u202e\ud800\uffff\r\n' +
   '::error::x\n##[add-mask]x\n```\n# h'
@@ -23,7 +23,7 @@ const finding: PageFinding = {
   ],
 }
 
-/** Returns a page with `text` in every field for text, except in the findings, which have `hostile`. */
+/** Returns a page with `text` in every text field, except in the findings, which contain `hostile`. */
 const pageOf = (text: string): Page => ({
   subject: { title: text, version: text },
   heading: text,
@@ -68,7 +68,7 @@ describe('hostile text', () => {
     expect(markdown.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
   })
 
-  test('is plain text in HTML, and the page’s policy forbids scripts', () => {
+  test('is plain text in HTML, and the page’s content security policy forbids scripts', () => {
     const html = renderHtml(pageOf(hostile))
     const body = html.slice(html.indexOf('</style>') + '</style>'.length)
     expect(body).not.toMatch(/<script|<\/style|\sx="|[\u202e\ud800]/)

@@ -27,7 +27,7 @@ async function writeFolder(files: Readonly<Record<string, string | Uint8Array>>)
 
 type Accepted = Parameters<typeof readTrafficFile>[1]
 
-/** Reads the file at a path. Throws if the file is refused. */
+/** Reads the traffic file at a path. Throws if the file is refused. */
 async function readSamples(path: string, accepted?: Accepted): Promise<readonly TrafficSample[]> {
   const read = await readTrafficFile(path, accepted)
   if (!read.ok) throw new Error(read.error)
@@ -43,8 +43,8 @@ async function read(content: Json | string | Uint8Array, accepted?: Accepted) {
 /** Reads a HAR file with these entries. */
 const readHar = (...entries: Json[]) => read({ log: { entries } })
 
-/** Returns the members of an entry for a request that the proxy refused because it got no usable response. */
-const refusedWith = (status: number, error: string) => ({
+/** Returns the members of an entry in which the proxy itself responded, because it got no usable response. */
+const proxyError = (status: number, error: string) => ({
   _origin: 'simulator',
   response: { status, content: { size: 9, text: JSON.stringify({ success: false, error }) } },
 })
@@ -84,7 +84,7 @@ describe('a HAR file', () => {
     [{ size: 12 }, undefined],
     [{ size: 4000, text: '' }, undefined],
     [{ size: 4000, text: '{"cut' }, undefined],
-    [{ size: 9, text: '{"a":1}' }, '{"a":1}'], // complete JSON, although shorter than the size
+    [{ size: 9, text: '{"a":1}' }, '{"a":1}'], // complete JSON, although it is shorter than `size`
     [{ size: 5, text: '{"cut' }, '{"cut'],
   ])('with the response content %j yields the body %j', async (content, body) => {
     const [sample] = await readHar(entry({ status: 200, content }))
@@ -92,7 +92,7 @@ describe('a HAR file', () => {
     expect(sample?.response).toHaveProperty('body', body === undefined ? undefined : Buffer.from(body))
   })
 
-  test('without Content-Type headers yields the media types of its content objects, if they are known', async () => {
+  test('without Content-Type headers yields the media types of its content objects, if these are known', async () => {
     const types = ['application/json', 'x-unknown']
     const entries = types.map((mimeType) => entry({ status: 200, content: { size: 2, mimeType, text: '{}' } }))
     const samples = await readHar(...entries)
@@ -106,8 +106,8 @@ describe('a HAR file', () => {
     [{ _origin: 'upstream', _damage: ['dribble', 'drop-field at /a'] }, 'scenario', 'or changed this'],
     [{ _origin: 'contract' }, 'not-the-service', 'convsim itself sent this response'],
     [{ _origin: 'simulator' }, 'not-the-service', 'convsim itself refused'],
-    [refusedWith(504, 'It took too long.'), 'time-out', 'It took too long.'],
-    [refusedWith(502, 'Its certificate has expired.'), 'connection', 'Its certificate has expired.'],
+    [proxyError(504, 'It took too long.'), 'time-out', 'It took too long.'],
+    [proxyError(502, 'Its certificate has expired.'), 'connection', 'Its certificate has expired.'],
     [{ _origin: 'simulator', response: { status: 502 } }, 'connection', 'The proxy got no response'],
     [
       { _origin: 'upstream', _delivery: { outcome: 'client-gone', sentBytes: 5 } },
@@ -155,7 +155,7 @@ describe('a HAR file', () => {
     ['with an extra comma', whole.replace('}]}}', '},]}}'), 'is not JSON: line 1, column'],
     ['in a broken archive', zipSync({ 'har.har': Buffer.from(whole) }).slice(0, 60), 'is a ZIP archive that cannot be'],
     ['missing from its archive', zipSync({ 'a.json': Buffer.from(whole) }), 'is a ZIP archive with no HAR file'],
-    ['in an archive that is a ZIP bomb', zipBombOf(300), 'is a ZIP archive of more than 256 MiB'],
+    ['in an archive that is a ZIP bomb', zipBombOf(300), 'unpacks to more than 256 MiB'],
   ])('%s is refused, and the message says why', async (_title, content, reason) => {
     await expect(read(content)).rejects.toThrow(reason)
   })
@@ -175,7 +175,7 @@ describe('a HAR file', () => {
   })
 
   test.each(['none.json', '../secret.json', '/etc/hostname', '..', '', 'toString'])(
-    'that refers to the body %j, which is not in its folder or archive, is refused',
+    'that refers to the body file %j, which is not in its folder or archive, is refused',
     async (name) => {
       const har = JSON.stringify({ log: { entries: [entry({ status: 200, content: { _file: name } })] } })
       const folder = await writeFolder({ 'har.har': har })

@@ -1,4 +1,4 @@
-/** A reporter for `node:test` that writes a line of JSON for each finished test. */
+/** A reporter for `node:test` that yields a line of JSON for each finished test. */
 async function* report(events) {
   for await (const { type, data } of events) {
     if (type !== 'test:pass' && type !== 'test:fail') continue

@@ -3,9 +3,9 @@ import { expect, test } from 'conversation-analytics-simulator/vitest'
 
 const prepare = async (sim: TestSandbox) => sim.sequence(['429;retry-after=1', '200'])
 
-test('a function accepts the sandbox as a parameter', ({ sim }) => prepare(sim))
+test('the sandbox can be passed to a function', ({ sim }) => prepare(sim))
 
-test.for([1, 2])('%i', async (number, { sim }) => {
+test.for([1, 2])('the number %i and the sandbox are typed', async (number, { sim }) => {
   await sim.scenario('slow', { ms: number })
 })
 

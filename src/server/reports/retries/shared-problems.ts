@@ -2,7 +2,7 @@ import type { Attempt } from './attempt.ts'
 import type { RetryChain } from './open-calls.ts'
 import { mayBeStored, type RetryProblem } from './rules.ts'
 
-/** Lists the candidates' last attempts. Omits the repeated attempt if it is known and other attempts remain. */
+/** Lists the candidates' last attempts. Omits the repeated attempt if it is certain and others remain. */
 export function listRemaining(candidates: readonly RetryChain[], tries: readonly Attempt[]): readonly Attempt[] {
   const all = [...new Set(candidates.flatMap(({ lastAttempts }) => lastAttempts))]
   const others = all.filter((last) => !tries.includes(last))
