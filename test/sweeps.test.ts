@@ -260,7 +260,7 @@ describe('every parameter', () => {
       const parsed = parseScenarios(text, catalogue)
       expect([text, parsed.ok ? 'accepted' : parsed.error]).toEqual([
         text,
-        expect.stringMatching(new RegExp(`expects "${name}" to be|does not apply to a field`)),
+        expect.stringMatching(new RegExp(`expects "${name}" to be|does not apply to the field`)),
       ])
     }
   })

@@ -92,7 +92,7 @@ test.each([
   ['{{API_KEY}}', 'is a placeholder that was not replaced'],
   ['<API_KEY>', 'is a placeholder that was not replaced'],
   ['abcdefgabcdefg', 'contains the same key twice'],
-  ['one two', 'contains a space'],
+  ['one two', 'contains whitespace'],
 ])('the key %s gets advice, or a 401 with --strict', async (token, problem) => {
   const response = await call(lenient(), analyticsPath, { token })
   expect(response.status).toBe(200)

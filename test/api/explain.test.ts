@@ -167,15 +167,15 @@ describe('an explanation', () => {
   test('names the position of the request in a sequence from a header or a rule', async ({ own }) => {
     const limited = withHeader('x-sim-sequence', '429*2,200')
     await send(own, limited)
-    const first = 'Request 2 of the sequence "429*2,200" gets item 1 of 2, "429".'
+    const fromHeader = 'Request 2 of the sequence "429*2,200" gets item 1 of 2, "429".'
     expect((await explain(own, limited))['why']).toEqual([
       expect.stringContaining('(X-Sim-Sequence: 429*2,200)'),
-      first,
+      fromHeader,
     ])
     await putRules(own, [{ sequence: '503, 200' }])
     await send(own, analytics)
-    const second = 'Request 2 of the sequence "503, 200" gets item 2 of 2, "200".'
-    expect((await explain(own, analytics))['why']).toContain(second)
+    const fromRule = 'Request 2 of the sequence "503, 200" gets item 2 of 2, "200".'
+    expect((await explain(own, analytics))['why']).toContain(fromRule)
   })
 
   test('names the damage, the delivery and the contract violations of the response', async () => {

@@ -32,7 +32,7 @@ interface Coverage {
   }[]
 }
 
-/** Reads from coverage reports which files' code ran. esbuild wraps each file in a function named after the file. */
+/** Returns the files whose code ran, according to coverage reports. esbuild names a file's wrapper after the file. */
 function readExecutedFiles(folder: string): string[] {
   const reports = readdirSync(folder).map((name): Coverage => JSON.parse(readFileSync(join(folder, name), 'utf8')))
   const results = reports.flatMap(({ result }) => result)

@@ -40,7 +40,7 @@ describe('the command', () => {
     [{ NO_PROXY: 'a.example', no_proxy: 'b.example' }, 'a.example,127.0.0.1', 'b.example,127.0.0.1'],
     [{ no_proxy: '*' }, '*', '*'],
     [{ no_proxy: '127.0.0.1' }, '127.0.0.1', '127.0.0.1'],
-  ])('bypasses the HTTP proxy from its environment when it calls the simulator: %j', async (given, upper, lower) => {
+  ])('bypasses the HTTP proxy set in its environment when it calls the simulator: %j', async (given, upper, lower) => {
     const code = 'console.log(JSON.stringify([process.env.NO_PROXY, process.env.no_proxy]))'
     const { stdout } = await run(node(code), { env: { http_proxy: 'http://127.0.0.1:9', ...given } })
     expect(JSON.parse(stdout)).toEqual([upper, lower])

@@ -9,7 +9,7 @@ import { steer } from '../support/control.ts'
 import { describeWithRedis, type RedisServer, redisForTest } from '../support/redis.ts'
 import { readControl } from '../support/stored-records.ts'
 
-/** How many milliseconds the test kills processes under load. `npm run test:replicas` sets this to one minute. */
+/** How long, in milliseconds, the test kills processes under load. `npm run test:replicas` sets this to one minute. */
 const chaosMs = Number(process.env['REPLICA_SECONDS'] ?? 3) * 1000
 
 /** A replica on its own port. */

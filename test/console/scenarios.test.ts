@@ -124,7 +124,7 @@ describeInBrowser('the scenarios view', () => {
     expect(await copied()).toBe('X-Sim-Scenario: slow;ms=20;distribution=uniform')
     const [, value = ''] = (await copied()).split(': ')
     expect((await call(own, analyticsPath, { headers: { 'x-sim-scenario': value } })).status).toBe(200)
-    await page.getByRole('button', { name: 'Copy the header for rule 1' }).click()
+    await page.getByRole('button', { name: 'Copy header for rule 1' }).click()
     expect(await copied()).toBe('X-Sim-Sequence: 429*2, 200')
   })
 

@@ -12,7 +12,7 @@ import { type Chance, cli, type Numbers, pick } from './trial.ts'
 /** The number of rounds after which memory should stop growing. The journal is full then, and all code is compiled. */
 const WARM_UP_ROUNDS = 50
 
-/** The number of rounds in each median of memory. Single measurements vary by 40 MB because of garbage collection. */
+/** The number of rounds over which each median of memory is taken. Single values vary by 40 MB because of GC. */
 const ROUNDS_COMPARED = 100
 
 /** The fraction by which a later median of resident memory may exceed the first median. */

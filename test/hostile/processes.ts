@@ -100,7 +100,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     }
   }
 
-  /** Writes an event or a prompt version. Returns false if the connection broke, so the outcome is unknown. */
+  /** Writes an event or a prompt version. Returns false if the connection broke: the outcome is unknown. */
   async function writeOne({ url }: StartedTarget, id: string, isVersion: boolean): Promise<boolean> {
     const [path, draft] = isVersion
       ? ['/prompts', prompt({ externalPromptId: id.slice(-8) })]

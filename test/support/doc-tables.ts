@@ -61,7 +61,7 @@ export function docTables(): Record<string, string> {
       ]),
     ),
     controls: formatTable(
-      ['control', 'what it does'],
+      ['endpoint', 'what it does'],
       control.operations.map(({ method, path, summary }) => [code(`${method} ${control.basePath}${path}`), summary]),
     ),
     quality: code(`quality = ${formatBlend()}`),

@@ -6,7 +6,7 @@ import { ExpectationError } from '../expectation-error.ts'
 import type { SandboxClient } from '../sandbox.ts'
 import type { BundledNames, Names } from '../typed-names.ts'
 
-/** The sandbox for one test. The test fails at the end if the client has findings that `allow` did not allow. */
+/** The sandbox for one test. The test fails at the end if there are findings that `allow` did not allow. */
 export interface TestSandbox<N extends Names = BundledNames> extends SandboxClient<N> {
   /** Allows findings of these kinds in this test: `sim.allow('retry')`. */
   allow(...kinds: readonly FindingKind[]): void
@@ -18,7 +18,7 @@ export interface TestSandbox<N extends Names = BundledNames> extends SandboxClie
 export type FakeTimers = { advanceTimersByTimeAsync(ms: number): Promise<unknown> } | { tick(ms: number): void }
 
 export interface SandboxFixtures {
-  /** The test's own sandbox. The test fails at the end if the client has findings that `sim.allow` did not allow. */
+  /** The test's own sandbox. The test fails at the end if there are findings that `sim.allow` did not allow. */
   readonly sim: TestSandbox
 }
 

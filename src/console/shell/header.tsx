@@ -42,7 +42,7 @@ export function Header() {
         <span class={`status small ${tone}`} role="status" title="Connection to the simulator’s stream of requests">
           {word}
         </span>
-        <Opener name="Palette" shortcut="Ctrl K" isOpen={isPaletteOpen} />
+        <Opener name="Command palette" shortcut="Ctrl K" isOpen={isPaletteOpen} />
         <Opener name="Keyboard shortcuts and documentation" shortcut="?" isOpen={isHelpOpen} />
         <Button
           label="◐"
@@ -92,6 +92,6 @@ function SandboxClock() {
 const states = {
   connecting: ['Connecting', 'faint'],
   live: ['Live', 'good'],
-  paused: ['Hidden', 'faint'],
+  paused: ['Paused', 'faint'],
   offline: ['Offline', 'bad'],
 } as const

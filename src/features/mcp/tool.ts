@@ -9,8 +9,9 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** The accepted parameters by operation, separated by spaces. Members of the operations' bodies are also accepted. */
+  /** The accepted parameters of each operation, with spaces between them. Members of its body are also accepted. */
   readonly input: Readonly<Record<string, string>>
+  /** The schemas of parameters that belong to the tool and not to an operation. */
   readonly ownInput?: Readonly<Record<string, JsonObject>>
   /** Calls the simulator at `origin`, whose service has the base path `basePath`. Throws a `ToolError` on failure. */
   readonly run: (
@@ -87,7 +88,7 @@ function parseResponse(text: string): JsonObject {
 export const sendOrThrow = async (send: SendCall, call: ControlCall, next?: string): Promise<JsonObject> =>
   readOrThrow(await send(call), next)
 
-/** Returns a response's JSON, even for a 417. Throws other errors, with the advice `next` unless the status is 401. */
+/** Returns a response's JSON, even for a 417. Throws other errors, with the advice `next` (for a 401: on the token). */
 export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonObject {
   if (status < 400 || status === 417) return json
   const advice = status === 401 ? 'Pass the token to convsim mcp with --control-token.' : next
@@ -109,7 +110,9 @@ export const cursorArg = { type: 'integer', minimum: 0, description: 'The `next`
 export function pageOf(name: string, list: readonly Json[], cursor: Json | undefined): JsonObject {
   const start = Number(cursor ?? 0)
   if (!Number.isSafeInteger(start) || start < 0)
-    throw new ToolError(`"cursor" must be the "next" of the previous page, or omitted; got ${JSON.stringify(cursor)}.`)
+    throw new ToolError(
+      `"cursor" must be the "next" value of the previous page, or be omitted; got ${JSON.stringify(cursor)}.`,
+    )
   const end = start + pageSize
   return { [name]: list.slice(start, end), total: list.length, ...(end < list.length && { next: end }) }
 }

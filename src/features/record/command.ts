@@ -22,7 +22,7 @@ export const recordCommand = defineCommand({
     }),
     write: boolean({
       default: false,
-      description: 'Write the fixtures that the command lists. Without this flag, nothing is written.',
+      description: 'Write the fixtures, instead of only listing what would be written.',
     }),
   },
   async run({ files, settings }, context) {

@@ -70,7 +70,7 @@ function checkKey(
   findIntended: (token: string) => string | undefined,
   strict: boolean,
 ): Reply | undefined {
-  const problem = describePlaceholder(token)
+  const problem = findKeyProblem(token)
   if (problem === undefined) {
     if (exchange.bearer.ok) adviseKey(exchange, token, findIntended(token))
     return undefined
@@ -92,12 +92,12 @@ function addAdvice(exchange: Exchange, keyword: string, message: string): void {
 }
 
 /** Returns why a value is probably not a key, without quoting the value; undefined if it looks like a key. */
-function describePlaceholder(token: string): string | undefined {
+function findKeyProblem(token: string): string | undefined {
   const half = token.slice(0, token.length / 2)
   if (/^(undefined|null|nan|\[object \w+\])$/i.test(token)) return 'is a missing value converted to text'
   if (/\$\{[^{}]*\}|\{\{[^{}]*\}\}|^<[^<>]*>$/.test(token)) return 'is a placeholder that was not replaced'
   if (half.length >= 6 && half + half === token) return 'contains the same key twice'
-  return /\s/.test(token) ? 'contains a space' : undefined
+  return /\s/.test(token) ? 'contains whitespace' : undefined
 }
 
 const withoutDigits = (token: string) => token.replace(/\d/g, '')

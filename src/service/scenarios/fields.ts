@@ -6,21 +6,21 @@ import { fieldOf, listSchemaLocations, typesOf } from './body-locations.ts'
 import type { DataOverrides, ExtremeField, ScenarioDefinition } from './definition.ts'
 import { namesOf } from './parameters.ts'
 
-/** A scenario that sets fields in a response: all suitable fields, or only the fields that its parameter lists. */
-interface FieldKind {
+/** A kind of scenario that sets fields in a response: all suitable fields, or only those that its parameter lists. */
+interface FieldScenarioKind {
   readonly name: string
   readonly description: string
   /** Returns the value for a field with this schema, or undefined if the field stays unchanged. */
   readonly valueFor: (schema: JsonObject) => Json | undefined
 }
 
-const nulls: FieldKind = {
+const nulls: FieldScenarioKind = {
   name: 'null',
   description: 'The named fields are null, even if the generated data has values for them.',
   valueFor: (schema) => (typesOf(schema).includes('null') ? null : undefined),
 }
 
-const extremes: readonly FieldKind[] = [
+const extremes: readonly FieldScenarioKind[] = [
   {
     name: 'empty-lists',
     description: 'Every list that may be empty is empty.',
@@ -52,7 +52,7 @@ const strangeText =
 export const fieldScenarios = (operations: readonly Operation[]): ScenarioDefinition[] =>
   [nulls, ...extremes].map((kind) => fieldScenario(kind, operations))
 
-function fieldScenario(kind: FieldKind, operations: readonly Operation[]): ScenarioDefinition {
+function fieldScenario(kind: FieldScenarioKind, operations: readonly Operation[]): ScenarioDefinition {
   const { name, description } = kind
   const isNull = kind === nulls
   // The keys are ids, since each simulator has its own `Operation` objects. Fields are listed only on first use.
@@ -80,7 +80,7 @@ function fieldScenario(kind: FieldKind, operations: readonly Operation[]): Scena
     problem(values) {
       const known = listAll().map(({ field }) => field)
       const unknown = namesOf(values, 'fields').find((field) => !known.includes(field))
-      return unknown && `it does not apply to a field "${cutText(unknown)}". ${describeKnown(unknown, known)}`
+      return unknown && `it does not apply to the field "${cutText(unknown)}". ${describeKnown(unknown, known)}`
     },
     effect(values) {
       const names = namesOf(values, 'fields')
@@ -91,8 +91,8 @@ function fieldScenario(kind: FieldKind, operations: readonly Operation[]): Scena
   }
 }
 
-/** Lists the fields that a scenario sets, outermost first. Items have the list's name: `recommendations.strengths`. */
-function listFields({ valueFor }: FieldKind, operation: Operation): ExtremeField[] {
+/** Lists the fields that a scenario sets, outermost first. Items have the name of their list: `productIds`. */
+function listFields({ valueFor }: FieldScenarioKind, operation: Operation): ExtremeField[] {
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   return listSchemaLocations(schema ?? {}).flatMap((location) => {
     const value = fieldOf(location) === '' ? undefined : valueFor(location.schema)
@@ -128,7 +128,7 @@ function largestNumber(schema: JsonObject): number | undefined {
   return format === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
 }
 
-/** Repeats `text` to `length` characters, or as close as the schema allows; undefined if it has a format or pattern. */
+/** Returns `text` repeated to about `length` characters; undefined if the schema has a format or pattern. */
 function textOfSchema(schema: JsonObject, text: string, length: number): string | undefined {
   if (!isOfType(schema, 'string') || 'format' in schema || 'pattern' in schema) return undefined
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema

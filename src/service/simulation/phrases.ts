@@ -1,7 +1,7 @@
 import type { Recommendations } from './analytics.ts'
 import { withSeededRandom } from './random.ts'
 
-/** Alternative wordings of a statement, from which the seed chooses. `{{name}}` is a placeholder for a value. */
+/** Alternative phrasings of a statement, from which the seed chooses. `{{name}}` is a placeholder for a value. */
 export type Variants = readonly string[]
 
 /** The phrases used in assessments (`fixtures/phrases.yaml`). Records are keyed by rule id. */
@@ -24,6 +24,7 @@ interface RecommendationPhrases {
   readonly expectedImpact: Variants
 }
 
+/** The values of placeholders, by name. */
 export type Wording = Readonly<Record<string, string>>
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g

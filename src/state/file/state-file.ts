@@ -1,4 +1,4 @@
-/** Reads and writes the state file, which has one line for each event or prompt, and reads its log. */
+/** Reads and writes the state file, and reads its log. The file has one line for each event or prompt. */
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
@@ -49,7 +49,7 @@ export class StateFile implements Adapter<StateData> {
     const [old, current] = [readLog(log.oldPath, state), readLog(log.path, state)]
     const warnings = [...old.warnings, ...current.warnings]
     if (isNew) warnings.push(`The state file ${path} was empty, so it was treated as a new file.`)
-    if (stored?.isEdited) warnings.push(`The state file ${path} was changed by hand. It is valid, so it was loaded.`)
+    if (stored?.isEdited) warnings.push(describeEdit(path))
     this.found = { entries: old.entries + current.entries, warnings }
     return state
   }
@@ -148,3 +148,6 @@ function createEntry({ snapshots: stored = [], name, ...sandbox }: SandboxDocume
   const { snapshotsTaken = snapshots.size } = sandbox
   return [name, { data: SandboxData.of(sandbox), snapshotsTaken, snapshots }]
 }
+
+const describeEdit = (path: string) =>
+  `The checksum of the state file ${path} does not match, so the file was edited or damaged. It was loaded.`

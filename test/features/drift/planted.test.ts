@@ -73,7 +73,7 @@ describe('a real service with planted differences', () => {
   })
 })
 
-describe('the verdict is not "the same" for a service', () => {
+describe('the verdict is "not-judged" for a service', () => {
   const tooLarge: Change = (response) => void Object.assign(response, { body: ' '.repeat(17 * 1024 * 1024) })
   const waitAnHour: Change = (response) => {
     Object.assign(response, { status: 429, body: { success: false, error: 'Later.' } })
@@ -114,7 +114,7 @@ describe('the verdict is not "the same" for a service', () => {
 })
 
 describe('the simulator as the real service', () => {
-  test('is judged "the same", including its responses to writes and its refusals', async () => {
+  test('gets the verdict "same", including its responses to writes and its refusals', async () => {
     const upstream = await startFakeUpstream()
     const run = await runDrift([upstream.baseUrl, ...ids, `--writes=${upstream.host}`])
     expect([run.report.findings, run.report.notJudged, run.report.verdict, run.code]).toEqual([[], [], 'same', 0])

@@ -15,7 +15,7 @@ export const toolCalls: readonly (readonly [string, JsonObject, RegExp, JsonObje
   ['set_scenarios', ruleOf('slow'), /"total":1/, ruleOf('slwo'), /slow/],
   ['set_scenarios', { rules: [] }, /"total":0/, {}, /rules/],
   ['list_scenarios', { operation: 'createEvent' }, /"name":"rate-limited"/, { operation: 'x' }, /Known: getModel/],
-  ['list_scenarios', { cursor: 20 }, /"scenarios"/, { cursor: -1 }, /must be the "next" of the previous page/],
+  ['list_scenarios', { cursor: 20 }, /"scenarios"/, { cursor: -1 }, /must be the "next" value of the previous/],
   ['control_sandbox', create, /"seed":"3".*\/_s\/a\/v1/, { action: 'x' }, /reset/],
   ['control_sandbox', advance, /"now":"2026-01-15T13/, { action: 'restore' }, /needs "snapshotId"/],
   ['control_sandbox', { action: 'snapshot', name: 'b' }, /snapshotId/, { action: 'clock', mode: 'fast' }, /frozen/],

@@ -62,10 +62,10 @@ async function openChanged(name: FileName, changed: Buffer) {
 
 const RUNS = { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 50) }
 
-/** Expects a refusal or, if a changed state file is still valid, a warning that it was changed by hand. */
+/** Expects a refusal or, if a changed state file is still valid, a warning about its checksum. */
 function expectNotice(name: FileName, outcome: Awaited<ReturnType<typeof openChanged>>): void {
   if (name === 'log' || typeof outcome === 'string') expect(outcome).toBeTypeOf('string')
-  else expect(outcome.warnings).toEqual([expect.stringContaining('was changed by hand')])
+  else expect(outcome.warnings).toEqual([expect.stringContaining('does not match, so the file was edited or damaged')])
 }
 
 describe.each(fileNames)('a damaged %s', (name) => {

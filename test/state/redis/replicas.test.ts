@@ -5,7 +5,7 @@ import { openTwoReplicas } from './open-redis.ts'
 
 const query = { productIds: [product], from: '2026-01-01', to: '2026-01-15' }
 
-describeWithRedis('a replica of a state in Redis', () => {
+describeWithRedis('a replica that shares its state in Redis', () => {
   const redis = sharedRedis()
 
   test('reads settings, impact and quality with three commands, and sees every change by another replica', async () => {

@@ -97,7 +97,7 @@ interface DiffStep {
   readonly text: string
 }
 
-/** The maximum number of item pairs to compare. For more pairs, a simpler comparison can return more changes. */
+/** The maximum number of item pairs. Beyond it, a simpler comparison is used, which may list more changes. */
 const maxPairs = 1_000_000
 
 /** The fields added by the simulator, and the components, which are listed separately. */
@@ -134,7 +134,7 @@ const splitWords = (text: string) => text.match(/\{\{[^{}]*\}\}|[\p{L}\p{N}_]+|\
 
 /** Returns steps that turn `left` into `right`, with the fewest possible changes unless `maxPairs` is exceeded. */
 function diffTexts(left: readonly string[], right: readonly string[]): readonly DiffStep[] {
-  const lengthAt = measureCommon(left, right)
+  const lengthAt = measureSubsequences(left, right)
   const findKind = (at: number, other: number): DiffStep['kind'] => {
     if (left[at] === right[other]) return 'same'
     if (at === left.length) return 'added'
@@ -151,8 +151,8 @@ function diffTexts(left: readonly string[], right: readonly string[]): readonly 
   return steps
 }
 
-/** Returns a function that measures the longest common subsequence from two positions on, or 0 beyond `maxPairs`. */
-function measureCommon(left: readonly string[], right: readonly string[]) {
+/** Returns a function for the length of the longest common subsequence from two positions; 0 beyond `maxPairs`. */
+function measureSubsequences(left: readonly string[], right: readonly string[]) {
   const width = right.length + 1
   if (left.length * right.length > maxPairs) return () => 0
   const lengths = new Uint32Array((left.length + 1) * width)

@@ -151,7 +151,7 @@ function RuleItem({ rule, index, count, change }: RuleItemProps) {
           aria-expanded={initial.value !== undefined}
           onClick={() => (initial.value = initial.value ? undefined : rule)}
         />
-        <CopyButton label="Copy header" title={`Copy the header for ${name}`} text={headerOf(rule)} />
+        <CopyButton label="Copy header" title={`Copy header for ${name}`} text={headerOf(rule)} />
         <Button label="✕" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={remove} />
       </RuleText>
       {initial.value && offer && <RuleForm {...{ offer, save }} rule={initial.value} action="Save" onCancel={finish} />}

@@ -116,7 +116,7 @@ function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: r
   return success([replace(site, { anyOf: [schema, seen] })])
 }
 
-/** The maximum number of inferred properties. Objects with more names are treated as dictionaries. */
+/** The maximum number of distinct property names in all objects. With more, the objects count as dictionaries. */
 const maxNames = 200
 
 /** Infers a schema from values. The schema is empty if all values are null. */
