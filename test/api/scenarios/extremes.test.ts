@@ -59,7 +59,7 @@ describe('a valid response with extreme values', () => {
   })
 
   test.each([
-    ['largest-numbers;fields=mesageCount', /does not apply to a field "mesageCount"\. Did you mean "messageCount"/],
+    ['largest-numbers;fields=mesageCount', /does not apply to the field "mesageCount"\. Did you mean "messageCount"/],
     ['longest-texts, strange-texts', /cannot both act on one response/],
   ])('is not sent for the invalid scenario %s', async (scenario, reason) => {
     expectRefusal(await call(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } }), 400, reason)

@@ -45,7 +45,7 @@ describe('a list of scenarios', () => {
     ['429;retry-after=1*2', /^"429;retry-after=1\*2" is an item of a sequence/],
     ['drop-field;pointer=', /^The scenario "drop-field"/],
     ['null', /^The scenario "null" needs the parameter "fields": [^"]*"\|", e\.g\. \S+Score\.$/],
-    ['null;fields=recomendations', /does not apply to a field "recomendations"\. Did you mean "recommendations"\?/],
+    ['null;fields=recomendations', /does not apply to the field "recomendations"\. Did you mean "recommendations"\?/],
     ['constructor', /no scenario "constructor"\. For the full list/],
     ['Forbiden', /Did you mean "forbidden"\?/],
     ['nonsense', /no scenario "nonsense"\. For the full list, .* or call GET \/__sim\/catalogue\.$/],
