@@ -43,8 +43,8 @@ function readBody(bytes: Uint8Array, maxMembers: number): CheckedResponse {
   if (members > maxMembers || levels > maxDepth) return { violations: [], isTooLarge: true }
   const read = readJson(bytes, maxMembers)
   if (read.ok) {
-    const violation = toViolation('json', 'begins with a byte order mark, which JSON forbids')
-    return { violations: hasByteOrderMark(bytes) ? [violation] : [], value: read.value }
+    const message = 'begins with a byte order mark, which JSON forbids'
+    return { violations: hasByteOrderMark(bytes) ? [toViolation('json', message)] : [], value: read.value }
   }
   const { message, pointer } = read.error
   return { violations: [{ ...toViolation('json', message), pointer }] }
