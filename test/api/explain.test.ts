@@ -160,7 +160,7 @@ describe('an explanation', () => {
     ])
     expect(await explain(sim, promptRequest)).toMatchObject({ rule: { scope: 'sandbox', index: 0 } })
     await putRules(sim, [])
-    const startupRule = { rule: { scope: 'start-up', index: 0 }, delayMs: 5, scenarios: ['slow;ms=5'] }
+    const startupRule = { rule: { scope: 'startup', index: 0 }, delayMs: 5, scenarios: ['slow;ms=5'] }
     expect(await explain(sim, analytics)).toMatchObject(startupRule)
   })
 

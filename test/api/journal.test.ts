@@ -73,7 +73,7 @@ test('the stage that responded and the rule that applied are recorded', async ()
   for (const body of [sent, sent, { value: 1 }]) await call(sim, '/v1/events', { body })
   await call(sim, analyticsPath, { token: null })
   await steer(sim, 'DELETE', '/scenarios')
-  const startupRule = { rule: { scope: 'start-up', index: 0 } }
+  const startupRule = { rule: { scope: 'startup', index: 0 } }
   const requests = await list(sim)
   expect(requests).toMatchObject([
     { stage: 'scenario', rule: { scope: 'sandbox', index: 1 } },

@@ -14,7 +14,7 @@ test('a rule that was never applied is reported as unmet, with the requests that
   await call(sim(), analyticsPath, { sandbox })
   const sentence =
     'Rule 1 (unavailable on createEvent) was never applied: the client sent 1 getModelAnalytics and no createEvent.'
-  expect(await readUnmet(sandbox)).toEqual([{ sandbox, scope: 'sandbox', index: 0, acted: 0, sentence }])
+  expect(await readUnmet(sandbox)).toEqual([{ sandbox, scope: 'sandbox', index: 0, applied: 0, sentence }])
   const verdict = await call(sim(), `/__sim/report?sandbox=${sandbox}&failOn=unmet`, { token: null })
   expect(verdict.status).toBe(417)
   await call(sim(), '/v1/events', { sandbox, body: event() })
@@ -37,7 +37,7 @@ test.each([
   await call(sim(), analyticsPath, { sandbox })
   await remove()
   const all = (await readUnmet('*')) as { sandbox: string; index: number }[]
-  expect(all.filter((one) => one.sandbox === sandbox)).toMatchObject([{ index: 1, acted: 0 }])
+  expect(all.filter((one) => one.sandbox === sandbox)).toMatchObject([{ index: 1, applied: 0 }])
   if (inSandbox !== undefined) expect(await readUnmet(sandbox)).toHaveLength(inSandbox)
 })
 

@@ -63,7 +63,7 @@ describe('scenarios in a sandbox', () => {
     expect([refusal.status, refusal.headers.get('retry-after')]).toEqual([429, '7'])
     expect((await send(sim.baseUrl)).status).toBe(201)
     expect((await getAnalytics(sim.baseUrl)).text).toContain('"recommendations":null')
-    expect((await sim.rules()).counts.rules).toMatchObject([{ acted: 1, left: 0 }, { acted: 1 }])
+    expect((await sim.rules()).counts.rules).toMatchObject([{ applied: 1, left: 0 }, { applied: 1 }])
     await sim.setRules([{ sequence: '404, 200' }])
     expect((await getAnalytics(sim.baseUrl)).status).toBe(404)
     await sim.clearRules()

@@ -47,7 +47,7 @@ test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
     'that swallows failures passes, but its calls succeed only if the fault merely delays the response',
     calls(1, '.catch(() => undefined)') + failUnless(`eventId === undefined || ${hasId}`),
     ['null-required;pointer=/eventId'],
-    { code: 3, kinds: ['not-resilient'], resilience: ['never-succeeded', 'recovered'], drift: ['noticed'] },
+    { code: 3, kinds: ['not-resilient'], resilience: ['swallowed', 'recovered'], drift: ['noticed'] },
     [/^resilience: 2 of 19 good \(10\.5%\): 2 recovered, 17 "green, but the call never succeeded"\.$/m],
   ],
   [

@@ -144,7 +144,7 @@ describeInBrowser('an open request', () => {
     await page.getByRole('button', { name: 'Switch on' }).click()
     await page.getByText('Switched on in the sandbox default').waitFor()
     const { rules, counts } = await steer(own, 'GET', '/scenarios')
-    expect(counts).toMatchObject({ rules: [{ acted: 0 }, { acted: 1, left: 0 }] }) // the other rule stays exhausted
+    expect(counts).toMatchObject({ rules: [{ applied: 0 }, { applied: 1, left: 0 }] }) // the other rule stays exhausted
     const match = { body: { '/eventType': 'upgrade_purchased' } }
     const added = { operation: 'createEvent', match, scenario: 'unavailable;retry-after=1', times: 2 }
     expect(rules).toMatchObject([added, other])

@@ -68,7 +68,7 @@ const Opener = ({ name, shortcut, isOpen }: { name: string; shortcut: string; is
 
 function RuleBadge() {
   const { value } = useResponse('/scenarios', { query: { sandbox: sandbox.value } })
-  const rules = [...(value?.rules ?? []), ...(value?.startUp ?? [])].filter(({ enabled }) => enabled !== false)
+  const rules = [...(value?.rules ?? []), ...(value?.startup ?? [])].filter(({ enabled }) => enabled !== false)
   useEffect(scrollToCurrent, [rules.length])
   if (rules.length === 0) return null
   return (

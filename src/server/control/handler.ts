@@ -36,7 +36,7 @@ export interface ServedInputs extends Pick<ReportedInputs, 'idempotentOperations
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
   /** The rules for every sandbox, from `--scenario` and `--rules`. */
-  readonly startUp: ActiveRules
+  readonly startupRules: ActiveRules
   /** The ids of each model's products, by model id; all ids are in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** Returns the digest of the contract with its overlays: `sha256:...`. */

@@ -8,7 +8,7 @@ import {
   maxRules,
   type Rule,
   readRules,
-  ruleActedKey,
+  ruleAppliedKey,
   ruleSequencePrefix,
   ruleTimesKey,
   type ScopedRule,
@@ -34,9 +34,9 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepU
     async getScenarios({ sandbox }) {
       const { rules } = await sandboxes.settings.read(sandbox)
       const countsByKey = await store.listSequences(sandbox)
-      const { startUp } = served()
-      const counts = { rules: countsToJson(rules, countsByKey), startUp: countsToJson(startUp, countsByKey) }
-      return { rules: rulesToJson(rules), startUp: rulesToJson(startUp), counts }
+      const { startupRules } = served()
+      const counts = { rules: countsToJson(rules, countsByKey), startup: countsToJson(startupRules, countsByKey) }
+      return { rules: rulesToJson(rules), startup: rulesToJson(startupRules), counts }
     },
     async putScenarios(request) {
       const rules = rulesOf(request)
@@ -55,8 +55,8 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepU
     async getSequences({ sandbox }) {
       const { rules } = await sandboxes.settings.read(sandbox)
       const countsByKey = await store.listSequences(sandbox)
-      const { startUp, catalogue } = served()
-      return { sequences: sequencesToJson(countsByKey, listRulesInOrder(rules, startUp), catalogue) }
+      const { startupRules, catalogue } = served()
+      return { sequences: sequencesToJson(countsByKey, listRulesInOrder(rules, startupRules), catalogue) }
     },
   }
 }
@@ -66,10 +66,10 @@ const rulesToJson = (rules: readonly Rule[]) => rules.map(({ source }) => source
 /** Returns the counts for each rule, in order. `countsByKey`: the store's counts. */
 function countsToJson(rules: ActiveRules, countsByKey: ReadonlyMap<string, number>) {
   return rules.map((rule) => {
-    const acted = countsByKey.get(ruleActedKey(rule)) ?? 0
-    const { times, misfit } = rule
+    const applied = countsByKey.get(ruleAppliedKey(rule)) ?? 0
+    const { times, skipReason } = rule
     const left = times === undefined ? undefined : Math.max(0, times - (countsByKey.get(ruleTimesKey(rule)) ?? 0))
-    return { acted, left, misfit }
+    return { applied, left, skipReason }
   })
 }
 

@@ -65,7 +65,7 @@ export interface PipelineDeps {
   /** The ids of each model's products, by model id; all ids are in lower case (`fixtures/products.yaml`). */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** The rules for every sandbox, from `--scenario` and `--rules`. */
-  readonly startUp: ActiveRules
+  readonly startupRules: ActiveRules
   readonly findPlannedFault?: FindPlannedFault | undefined
   /** Returns the rate limit of a plan, or undefined if the plan has none. */
   readonly limitOf: (plan: string) => RateLimit | undefined

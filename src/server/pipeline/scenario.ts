@@ -6,7 +6,7 @@ import { findConflict } from '../../service/scenarios/parse.ts'
 import {
   findMismatch,
   listRulesInOrder,
-  ruleActedKey,
+  ruleAppliedKey,
   ruleSequencePrefix,
   type ScopedRule,
 } from '../../service/scenarios/rules.ts'
@@ -61,17 +61,17 @@ export function gateway(deps: PipelineDeps): RequestStage {
 function isForGateway(exchange: Exchange, deps: PipelineDeps): boolean {
   const { headers } = exchange.request
   const hasControl = ['x-sim-scenario', 'x-sim-sequence', 'prefer'].some((name) => headers[name] !== undefined)
-  if (!hasControl && exchange.rules.length + deps.startUp.length === 0) return false // most requests
+  if (!hasControl && exchange.rules.length + deps.startupRules.length === 0) return false // most requests
   const controls = readControls(exchange, deps.catalogue)
   if (!controls.ok) return true // this stage refuses the request, even if its key or path is invalid
   const { isDecisive, scenarios, sequence } = controls.value
   if (isDecisive) return namesGateway({ scenarios, sequence })
   const { bearer } = exchange
   if ((bearer.ok && deps.keyScenarios.has(bearer.token)) || listMagicScenarios(exchange, deps).length > 0) return false
-  const gatewayRules = listRulesInOrder(exchange.rules, deps.startUp).filter(({ rule }) => namesGateway(rule))
+  const gatewayRules = listRulesInOrder(exchange.rules, deps.startupRules).filter(({ rule }) => namesGateway(rule))
   if (gatewayRules.length === 0) return false
   const subject = createSubject(exchange, deps)
-  return gatewayRules.some(({ rule }) => rule.misfit === undefined && findMismatch(rule, subject) === undefined)
+  return gatewayRules.some(({ rule }) => rule.skipReason === undefined && findMismatch(rule, subject) === undefined)
 }
 
 const namesGateway = ({ scenarios, sequence }: Pick<RequestedControls, 'scenarios' | 'sequence'>) =>
@@ -120,7 +120,8 @@ const needsOperation = (active: ActiveScenario) =>
 
 function applyWiderScope(exchange: Exchange, deps: PipelineDeps) {
   const magic = listMagicScenarios(exchange, deps)
-  if (magic.length + exchange.rules.length + deps.startUp.length === 0) return undefined // faster without a promise
+  // faster without a promise
+  if (magic.length + exchange.rules.length + deps.startupRules.length === 0) return undefined
   return findScenarios(exchange, magic, deps).then((active) => applyScenarios(exchange, active, deps.store))
 }
 
@@ -152,7 +153,7 @@ async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[]
     addDecision(exchange, `${source} is a magic value that applies "${active.text}".`)
   if (applicable.length > 0) return applicable.map(({ active }) => active)
   const subject = createSubject(exchange, deps)
-  for (const scopedRule of listRulesInOrder(exchange.rules, deps.startUp)) {
+  for (const scopedRule of listRulesInOrder(exchange.rules, deps.startupRules)) {
     const found = await scenariosOfRule(exchange, scopedRule, subject, deps.store)
     if (typeof found !== 'string') {
       await countRule(exchange, scopedRule, deps.store)
@@ -167,10 +168,10 @@ async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[]
 export async function expectRefusal(exchange: Exchange, deps: PipelineDeps): Promise<void> {
   const { store } = deps
   const subject = createSubject(exchange, deps)
-  for (const scopedRule of listRulesInOrder(exchange.rules, deps.startUp)) {
+  for (const scopedRule of listRulesInOrder(exchange.rules, deps.startupRules)) {
     const { rule, index } = scopedRule
     const expectsRefusal = rule.scenarios.some(({ definition }) => definition.name === 'expect-refusal')
-    if (!expectsRefusal || rule.misfit !== undefined || findMismatch(rule, subject) !== undefined) continue
+    if (!expectsRefusal || rule.skipReason !== undefined || findMismatch(rule, subject) !== undefined) continue
     if ((await findSkipReason(exchange, rule, index, store)) !== undefined) continue
     exchange.expectation = 'refusal'
     return countRule(exchange, scopedRule, store)
@@ -182,14 +183,15 @@ const nameRule = ({ scope, index }: Omit<ScopedRule, 'rule'>) =>
 
 async function countRule(exchange: Exchange, { rule, scope, index }: ScopedRule, store: Store): Promise<void> {
   exchange.rule = { scope, index }
-  await store.nextSequenceIndex(exchange.sandbox.name, ruleActedKey(rule)) // counts this use of the rule
+  await store.nextSequenceIndex(exchange.sandbox.name, ruleAppliedKey(rule)) // counts this use of the rule
   addDecision(exchange, `${nameRule({ scope, index })} applies: ${JSON.stringify(rule.source)}.`)
 }
 
 /** Returns the scenarios of a rule for this request, or the reason why the rule does not apply. */
 async function scenariosOfRule(exchange: Exchange, scopedRule: ScopedRule, subject: MatchSubject, store: Store) {
   const { rule, index } = scopedRule
-  if (rule.misfit !== undefined) return `is skipped, since the contract has changed: ${rule.misfit.replace(/\.$/, '')}`
+  if (rule.skipReason !== undefined)
+    return `is skipped, since the contract has changed: ${rule.skipReason.replace(/\.$/, '')}`
   const field = findMismatch(rule, subject)
   if (field !== undefined) return field === 'enabled' ? 'is disabled' : `does not match this request: ${field}`
   const applicable = applicableScenarios(exchange, rule.scenarios)

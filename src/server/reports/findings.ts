@@ -142,7 +142,7 @@ export class TrafficFindings {
     this.counts.requests += 1
     this.steering = steering
     add(this.sent, operation, 1)
-    if (rule) add(this.acts, rule.scope === 'start-up' ? rule.index : (steering.split(',')[rule.index] ?? ''), 1)
+    if (rule) add(this.acts, rule.scope === 'startup' ? rule.index : (steering.split(',')[rule.index] ?? ''), 1)
   }
 
   keepRemoved(rules: Iterable<UnmetRule>): void {

@@ -66,7 +66,7 @@ export function summarizeReport(report: Report): string {
   ].join(', ')
 }
 
-export const listUnapplied = ({ unmet }: FindingsReport) => unmet.filter(({ acted }) => acted === 0)
+export const listUnapplied = ({ unmet }: FindingsReport) => unmet.filter(({ applied }) => applied === 0)
 
 /** Checks a report against conditions. @returns a sentence for each condition that is met; empty if the run passes */
 export function judgeFailOn(report: Report, conditions: readonly FailCondition[]): string[] {

@@ -3,11 +3,11 @@ import type { ActiveRule, ActiveRules } from '../../service/scenarios/rules.ts'
 /** A rule that was applied to no request, or to fewer requests than expected. This need not be a problem. */
 export interface UnmetRule {
   readonly sandbox: string
-  readonly scope: 'sandbox' | 'start-up'
+  readonly scope: 'sandbox' | 'startup'
   /** The index of the rule in its scope, from 0. */
   readonly index: number
   /** The number of requests to which the rule was applied. */
-  readonly acted: number
+  readonly applied: number
   /** What happened instead: `Rule 1 (500) was never applied: the client sent no request.` */
   readonly sentence: string
 }
@@ -16,19 +16,19 @@ export interface UnmetRule {
 export function listUnmet(
   rules: ActiveRules,
   location: Pick<UnmetRule, 'sandbox' | 'scope'>,
-  countActed: (rule: ActiveRule, index: number) => number,
+  countApplications: (rule: ActiveRule, index: number) => number,
   sent: ReadonlyMap<string, number>,
 ): UnmetRule[] {
   return rules.flatMap((rule, index) => {
-    const acted = countActed(rule, index)
+    const applied = countApplications(rule, index)
     const expectedCount = rule.times ?? rule.sequence?.items.reduce((sum, { times }) => sum + times, 0) ?? 1
-    if (!rule.enabled || isByChance(rule) || acted >= expectedCount) return []
+    if (!rule.enabled || isByChance(rule) || applied >= expectedCount) return []
     const name = `Rule ${index + 1} (${nameAction(rule)}${rule.operation === undefined ? '' : ` on ${rule.operation}`})`
     const sentence =
-      acted === 0
+      applied === 0
         ? `${name} was never applied: the client sent ${describeSent(rule, sent)}.`
-        : `${name} was applied to ${acted} of ${expectedCount} requests; the client may have been right to stop.`
-    return [{ ...location, index, acted, sentence }]
+        : `${name} was applied to ${applied} of ${expectedCount} requests; the client may have been right to stop.`
+    return [{ ...location, index, applied, sentence }]
   })
 }
 

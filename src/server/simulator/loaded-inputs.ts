@@ -22,7 +22,7 @@ import { findHandled, handledIds } from './check-operations.ts'
 
 /** The documents, fixtures and startup rules that a simulator uses, checked against each other. */
 export interface LoadedInputs
-  extends Pick<ServedInputs, 'contract' | 'handled' | 'fixtures' | 'catalogue' | 'startUp'> {
+  extends Pick<ServedInputs, 'contract' | 'handled' | 'fixtures' | 'catalogue' | 'startupRules'> {
   readonly control: Contract
   /** The replies for operations that are not handled; undefined in a proxy, or if every operation is handled. */
   readonly fallback?: Fallback | undefined
@@ -53,19 +53,19 @@ export async function loadInputs(
   const generatedIds = generatedOperations.filter((id) => handled.has(id))
   const all = createCatalogue(contract.value, fixtures.value.personas, generatedIds)
   const catalogue = limitCatalogue?.(all) ?? all
-  const startUp = await loadStartupRules(settings, { catalogue, contract: contract.value })
+  const startupRules = await loadStartupRules(settings, { catalogue, contract: contract.value })
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue, settings.fixtures === undefined ? [] : contract.value.operations),
     ...checkPersonaNames(fixtures.value, all),
     ...checkResponses(fixtures.value, contract.value),
     ...checkPlan(settings, fixtures.value),
-    ...(startUp.ok ? [] : startUp.error),
+    ...(startupRules.ok ? [] : startupRules.error),
   ]
-  if (!startUp.ok || findings.length > 0) return failure(addFlags(findings, settings))
+  if (!startupRules.ok || findings.length > 0) return failure(addFlags(findings, settings))
   const base = contract.value
   const served = warnings.length === 0 ? base : { ...base, warnings: [...base.warnings, ...warnings] }
   const documents = { contract: served, control: control.value, fixtures: fixtures.value }
-  return success({ ...documents, handled, catalogue, startUp: startUp.value })
+  return success({ ...documents, handled, catalogue, startupRules: startupRules.value })
 }
 
 export async function loadStartupInputs(
@@ -98,7 +98,7 @@ async function loadStartupRules(settings: Settings, context: RuleContext) {
   const { scenario, rules } = settings
   const fromFlag = readRules(scenario === undefined ? [] : [{ scenario }], context)
   const fromFile = rules === undefined ? success([]) : await loadRulesFile(rules, context)
-  if (fromFlag.ok && fromFile.ok) return success(activateRules('start-up', [...fromFlag.value, ...fromFile.value]))
+  if (fromFlag.ok && fromFile.ok) return success(activateRules('startup', [...fromFlag.value, ...fromFile.value]))
   const findings = fromFlag.ok ? [] : fromFlag.error.map(({ message }) => errorAt('--scenario', message))
   return failure([...findings, ...(fromFile.ok ? [] : fromFile.error)])
 }

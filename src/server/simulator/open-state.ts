@@ -100,8 +100,8 @@ export async function createSandboxes(
 function createRuleParser(rules: () => RuleContext, log: Log) {
   return (source: JsonObject, key: string): ActiveRule => {
     const rule = readActiveRule(source, key, rules())
-    if (rule.misfit !== undefined)
-      log.warn({ rule: source, problem: rule.misfit }, 'a rule does not fit the contract and is skipped')
+    if (rule.skipReason !== undefined)
+      log.warn({ rule: source, problem: rule.skipReason }, 'a rule does not fit the contract and is skipped')
     return rule
   }
 }

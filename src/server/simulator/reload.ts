@@ -58,16 +58,16 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
   }
   // Startup rules that are also in the current generation keep their counts.
   const number = served.current.number + 1
-  const startUp = activateRules(`start-up ${number}`, loaded.value.startUp, served.current.startUp)
-  const generation = deps.createGeneration(number, { ...loaded.value, startUp })
+  const startupRules = activateRules(`startup ${number}`, loaded.value.startupRules, served.current.startupRules)
+  const generation = deps.createGeneration(number, { ...loaded.value, startupRules })
   const { contract, contractDigest } = generation
   const tookMs = now() - at
   const skippedRules: { sandbox: string; rule: number; problem: string }[] = []
   // Nothing is awaited until the generation is replaced, so that no request gets a mix of two generations.
   const rulesUpdate = deps.sandboxSettings.changeRules((rules, sandbox) => {
     const reparsed = rules.map(({ source, key }) => readActiveRule(source, key, generation))
-    for (const [index, { misfit }] of reparsed.entries())
-      if (misfit !== undefined) skippedRules.push({ sandbox, rule: index + 1, problem: misfit })
+    for (const [index, { skipReason }] of reparsed.entries())
+      if (skipReason !== undefined) skippedRules.push({ sandbox, rule: index + 1, problem: skipReason })
     return reparsed
   })
   served.current = generation

@@ -6,7 +6,7 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 import { errorAt, type Findings } from '../../base/documents/source.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { version } from '../../service/fixtures/bundled.ts'
-import { type ActiveRule, ruleActedKey } from '../../service/scenarios/rules.ts'
+import { type ActiveRule, ruleAppliedKey } from '../../service/scenarios/rules.ts'
 import type { OpenedStore } from '../../state/file/file-store.ts'
 import { showState } from '../../state/redis/location.ts'
 import { type SandboxExport, type Store, StoreUnavailableError } from '../../state/store.ts'
@@ -190,8 +190,9 @@ function createReporter(
     const counts = await store.listSequences(sandbox)
     const { sent, acts } = traffic.rulesOf(sandbox)
     // Restoring a snapshot resets the counts in the state, and clearing the journal resets those in the collector.
-    const countActed = (rule: ActiveRule) => Math.max(counts.get(ruleActedKey(rule)) ?? 0, acts.get(rule.key) ?? 0)
-    return listUnmet(rules, { sandbox, scope: 'sandbox' }, countActed, sent)
+    const countApplications = (rule: ActiveRule) =>
+      Math.max(counts.get(ruleAppliedKey(rule)) ?? 0, acts.get(rule.key) ?? 0)
+    return listUnmet(rules, { sandbox, scope: 'sandbox' }, countApplications, sent)
   }
   /** Records each rule that is to be removed and was never applied, although it was in effect for the last request. */
   const keepUnmet = async (sandbox: string) => {
@@ -200,7 +201,7 @@ function createReporter(
     const { rules } = await sandboxes.settings.read(sandbox)
     const counts = collector.rulesOf(sandbox)
     const steering = new Set(counts.steering.split(','))
-    counts.keepRemoved(unmet.filter(({ acted, index }) => acted === 0 && steering.has(rules[index]?.key ?? '')))
+    counts.keepRemoved(unmet.filter(({ applied, index }) => applied === 0 && steering.has(rules[index]?.key ?? '')))
   }
   const createReport = async (traffic: TrafficCollector, sandbox: string | undefined, readSettings: ReadSettings) => {
     const { contract, contractDigest } = current()
@@ -210,10 +211,10 @@ function createReporter(
     const { rules, ...report } = traffic.report(sandbox, run)
     const names = sandbox === undefined ? sandboxes.list().map(({ name }) => name) : [sandbox]
     const sandboxUnmet = await Promise.all(names.map((name) => readUnmet(name, traffic))).catch(noneIfUnavailable)
-    const location = { sandbox: '*', scope: 'start-up' } as const
-    const startUp = sandbox === undefined ? current().startUp : []
-    const startUpUnmet = listUnmet(startUp, location, (_, index) => rules.acts.get(index) ?? 0, rules.sent)
-    const unmet = [...rules.removed.values(), ...sandboxUnmet.flat(), ...startUpUnmet]
+    const location = { sandbox: '*', scope: 'startup' } as const
+    const startupRules = sandbox === undefined ? current().startupRules : []
+    const startupUnmet = listUnmet(startupRules, location, (_, index) => rules.acts.get(index) ?? 0, rules.sent)
+    const unmet = [...rules.removed.values(), ...sandboxUnmet.flat(), ...startupUnmet]
     return { contract: { title, version: contractVersion }, run, sandbox, ...report, unmet }
   }
   const reporter: Reporter = async (sandbox) => {

@@ -42,7 +42,7 @@ export interface ActiveRule extends Rule {
   /** Identifies the rule's counts in the store. The counts of a rule with a new key start at 0. */
   readonly key: string
   /** The reason why the rule is skipped. Absent if the rule fits the current contract. */
-  readonly misfit?: string
+  readonly skipReason?: string
 }
 
 /** Rules in the order in which they are tried. Only the first applicable rule is applied to a request. */
@@ -67,14 +67,14 @@ export interface ScopedRule extends RuleReference {
 export function listRulesInOrder(sandboxRules: ActiveRules, startupRules: ActiveRules): ScopedRule[] {
   return [
     ...sandboxRules.map((rule, index) => ({ rule, scope: 'sandbox', index }) as const),
-    ...startupRules.map((rule, index) => ({ rule, scope: 'start-up', index }) as const),
+    ...startupRules.map((rule, index) => ({ rule, scope: 'startup', index }) as const),
   ]
 }
 
 /** The prefix of the store keys for a rule's sequence, and the keys for its used `times` and for its applications. */
 export const ruleSequencePrefix = ({ key }: ActiveRule) => `rule sequence ${key} `
 export const ruleTimesKey = ({ key }: ActiveRule) => `rule ${key}`
-export const ruleActedKey = ({ key }: ActiveRule) => `acted rule ${key}`
+export const ruleAppliedKey = ({ key }: ActiveRule) => `applied rule ${key}`
 
 /** The maximum number of rules in a sandbox, as in the control API document. */
 export const maxRules = 1000
@@ -105,11 +105,11 @@ export function readRules(
   return problems.length === 0 ? success(rules) : failure(problems)
 }
 
-/** Reads a stored rule. If the rule does not fit the current contract, `misfit` contains the reason. */
+/** Reads a stored rule. If the rule does not fit the current contract, `skipReason` contains the reason. */
 export function readActiveRule(source: JsonObject, key: string, context: RuleContext): ActiveRule {
   const { rule, problems } = readRule(source, '', context)
   if (problems.length === 0) return { ...rule, key }
-  return { ...rule, key, misfit: problems.map(({ message }) => message).join(' ') }
+  return { ...rule, key, skipReason: problems.map(({ message }) => message).join(' ') }
 }
 
 function readRule(sent: JsonObject, pointer: string, context: RuleContext): { rule: Rule; problems: Flaw[] } {
@@ -184,6 +184,6 @@ export function listInapplicable({ scenarios, sequence }: RuleAction, operations
 
 /** Identifies the rule that was applied to a request, by its index (from 0) in the list of its scope at the time. */
 export interface RuleReference {
-  readonly scope: 'sandbox' | 'start-up'
+  readonly scope: 'sandbox' | 'startup'
   readonly index: number
 }

@@ -31,7 +31,7 @@ describeWithRedis('in shared sandboxes,', () => {
     await putRules(one, [{ scenario: 'rate-limited', times: 4 }])
     const codes = [...(await statuses(replicas)), ...(await statuses(replicas))]
     expect(codes).toEqual([429, 429, 429, 429, 200, 200])
-    expect(await steer(two, 'GET', '/scenarios')).toMatchObject({ counts: { rules: [{ acted: 4, left: 0 }] } })
+    expect(await steer(two, 'GET', '/scenarios')).toMatchObject({ counts: { rules: [{ applied: 4, left: 0 }] } })
     await putRules(two, [{ sequence: '429, 503, 200' }])
     expect(await statuses(replicas)).toEqual([429, 503, 200])
   })
@@ -102,7 +102,7 @@ describeWithRedis('replicas with --watch', () => {
     await reload(text.replaceAll('createEvent', 'createEvents'), 2)
     expect([await send(one), await send(two)]).toEqual([429, 429])
     expect(await steer(two, 'GET', '/scenarios')).toMatchObject({
-      counts: { rules: [{ acted: 2, misfit: expect.stringContaining('createEvents') }, { acted: 2 }] },
+      counts: { rules: [{ applied: 2, skipReason: expect.stringContaining('createEvents') }, { applied: 2 }] },
     })
     expect(await steer(two, 'GET', '/requests?operation=createEvents')).toMatchObject({ total: 2 })
 

@@ -21,9 +21,15 @@ async function callTimes(sandbox: string, count: number, target: TestSimulator =
 test('the counts show how many times each rule was applied, and how many more times it can be applied', async () => {
   await putRules(sim(), [{ scenario: '429', times: 2 }, { sequence: '503, 200' }, { scenario: '404' }], 'counted')
   await callTimes('counted', 1)
-  expect(await countsIn('counted')).toEqual({ rules: [{ acted: 1, left: 1 }, { acted: 0 }, { acted: 0 }], startUp: [] })
+  expect(await countsIn('counted')).toEqual({
+    rules: [{ applied: 1, left: 1 }, { applied: 0 }, { applied: 0 }],
+    startup: [],
+  })
   await callTimes('counted', 4)
-  expect(await countsIn('counted')).toEqual({ rules: [{ acted: 2, left: 0 }, { acted: 3 }, { acted: 0 }], startUp: [] })
+  expect(await countsIn('counted')).toEqual({
+    rules: [{ applied: 2, left: 0 }, { applied: 3 }, { applied: 0 }],
+    startup: [],
+  })
 })
 
 test('a rule does not count requests that it is not applied to', async () => {
@@ -36,7 +42,7 @@ test('a rule does not count requests that it is not applied to', async () => {
   await putRules(sim(), rules, 'spared')
   await callTimes('spared', 2)
   await call(sim(), '/v1/events', { body: event(), sandbox: 'spared', scenario: '500' })
-  const counts = [{ acted: 0, left: 3 }, { acted: 0 }, { acted: 0 }, { acted: 0, left: 0 }]
+  const counts = [{ applied: 0, left: 3 }, { applied: 0 }, { applied: 0 }, { applied: 0, left: 0 }]
   expect(await countsIn('spared')).toMatchObject({ rules: counts })
 })
 
@@ -45,7 +51,7 @@ test('rules returned by GET can be sent back with PUT, and their counts then res
   await callTimes('again', 2)
   const { rules } = await steer(sim(), 'GET', '/scenarios?sandbox=again')
   await putRules(sim(), (Array.isArray(rules) ? rules : []).filter(isObject), 'again')
-  expect(await countsIn('again')).toMatchObject({ rules: [{ acted: 0, left: 2 }] })
+  expect(await countsIn('again')).toMatchObject({ rules: [{ applied: 0, left: 2 }] })
 })
 
 test('added rules come last, with their own counts, and the existing counts do not change', async () => {
@@ -55,7 +61,9 @@ test('added rules come last, with their own counts, and the existing counts do n
   const added = await steer(sim(), 'POST', '/scenarios?sandbox=added', more)
   expect(added['rules']).toMatchObject([{ scenario: '429' }, { scenario: '503' }, { scenario: '404' }])
   await callTimes('added', 2)
-  expect(await countsIn('added')).toMatchObject({ rules: [{ acted: 1, left: 0 }, { acted: 1, left: 0 }, { acted: 1 }] })
+  expect(await countsIn('added')).toMatchObject({
+    rules: [{ applied: 1, left: 0 }, { applied: 1, left: 0 }, { applied: 1 }],
+  })
 })
 
 test('if one of several rules is invalid or beyond the limit, the request is refused and adds no rule', async () => {
@@ -75,6 +83,6 @@ test('position=first adds a rule before the others, which keep their counts and 
   await putRules(sim(), rules, sandbox)
   await callTimes(sandbox, 2)
   await steer(sim(), 'POST', `/scenarios?sandbox=${sandbox}&position=first`, { rules: [{ scenario: '500', times: 1 }] })
-  expect(await countsIn(sandbox)).toMatchObject({ rules: [{ acted: 0 }, { acted: 1 }, { acted: 1 }] })
+  expect(await countsIn(sandbox)).toMatchObject({ rules: [{ applied: 0 }, { applied: 1 }, { applied: 1 }] })
   expect(await callTimes(sandbox, 3)).toEqual([500, 404, 200])
 })

@@ -41,7 +41,7 @@ const repeat = <T>(count: number, value: T): T[] => Array.from({ length: count }
 const analytics: Call = [analyticsPath, {}]
 
 /** The response to `GET /__sim/scenarios` for a sandbox without rules. */
-const noRules = { rules: [], startUp: [], counts: { rules: [], startUp: [] } }
+const noRules = { rules: [], startup: [], counts: { rules: [], startup: [] } }
 
 const shopModel = '00000000-0000-4000-8000-000000000001'
 const shop = '00000000-0000-4000-9000-000000000001'
@@ -160,8 +160,8 @@ describe('PUT /__sim/scenarios', () => {
     const path = `/scenarios?sandbox=${sandbox}`
     expect(await steer(sim(), 'GET', path)).toEqual(noRules)
     expect(await steer(sim(), 'PUT', path, { rules: [rule] })).toEqual({ rules: [rule] })
-    const counts = { rules: [{ acted: 0, left: 2 }], startUp: [] }
-    expect(await steer(sim(), 'GET', path)).toEqual({ rules: [rule], startUp: [], counts })
+    const counts = { rules: [{ applied: 0, left: 2 }], startup: [] }
+    expect(await steer(sim(), 'GET', path)).toEqual({ rules: [rule], startup: [], counts })
     expect(await steer(sim(), 'DELETE', path)).toEqual({ rules: [] })
     expect(await steer(sim(), 'GET', path)).toEqual(noRules)
     expect(await statusesOf(sim(), sandbox, [anEvent({ eventType: 'a' })])).toEqual([201])
@@ -221,7 +221,7 @@ describe('precedence: request > sandbox > startup', () => {
     await putRules(own, rules)
     expect((await call(own, '/v1/events', { body: event() })).status).toBe(201)
     expect((await call(own, analyticsPath)).status).toBe(503)
-    const counts = { rules: [{ acted: 1 }], startUp: [{ acted: 1 }] }
-    expect(await steer(own, 'GET', '/scenarios')).toEqual({ rules, startUp: [{ scenario: 'unavailable' }], counts })
+    const counts = { rules: [{ applied: 1 }], startup: [{ applied: 1 }] }
+    expect(await steer(own, 'GET', '/scenarios')).toEqual({ rules, startup: [{ scenario: 'unavailable' }], counts })
   })
 })

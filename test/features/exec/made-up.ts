@@ -60,7 +60,7 @@ export function judged(description: string, verdict: SuiteVerdict, parts: Partia
   if (!fault) throw new Error(`There is no fault "${scenario}".`)
   const pointer = target.startsWith('/') ? target : undefined
   const run: PlannedRun = { fault, operation, pointer, occurrence: pointer ? 1 : Number(target), isReachable: true }
-  const isRepeated = ['broke', 'noticed', 'hung', 'unsteady'].includes(verdict)
+  const isRepeated = ['broke', 'noticed', 'hung', 'flaky'].includes(verdict)
   const end = { code: isRepeated ? 1 : 0, isTimedOut: verdict === 'hung' }
   const responses = verdict === 'not-reached' ? undefined : { expected: 1, got: verdict === 'recovered' ? 1 : 0 }
   const lists = { client: [], failed: [], lastLines: [], requests: [] }

@@ -6,9 +6,9 @@ import { judged, render, renderForPeople, reportOn, requestsOf } from './made-up
 
 const recovered = judged('reset createEvent 1', 'recovered')
 const broken = judged('reset createEvent 2', 'broke')
-const flaky = judged('reset createEvent 1', 'unsteady')
+const flaky = judged('reset createEvent 1', 'flaky')
 const unreached = judged('drop-field createEvent /eventId', 'not-reached', { made: 0 })
-const swallowed = judged('truncated createEvent 1', 'never-succeeded', { responses: { expected: 2, got: 1 } })
+const swallowed = judged('truncated createEvent 1', 'swallowed', { responses: { expected: 2, got: 1 } })
 const leftOut = [{ operation: 'createEvent', occurrences: [2, 3, 4], like: [1, 5] }]
 const changes = ['at the end, the command failed with exit code 1']
 const unmatched = requestsOf('createEvent a').map((request) => ({ ...request, operation: undefined }))
@@ -81,12 +81,12 @@ test.each<[string, SuiteReport, RegExp]>([
 
 test('the JSON format has the verdicts, their counts and the skipped requests', () => {
   const { runs: rows, summary } = JSON.parse(render.json(mixed))
-  expect(summary).toMatchObject({ recovered: 1, 'never-succeeded': 1 })
-  expect(rows.map(({ verdict }: { verdict: string }) => verdict)).toEqual(['recovered', 'never-succeeded'])
+  expect(summary).toMatchObject({ recovered: 1, swallowed: 1 })
+  expect(rows.map(({ verdict }: { verdict: string }) => verdict)).toEqual(['recovered', 'swallowed'])
   expect(summary.leftOut).toEqual(leftOut)
   expect(JSON.parse(render.json(withFlaky))).toMatchObject({
-    summary: { unsteady: 1, made: 2, repeated: 2 },
-    findings: [{ kind: 'unsteady' }, { kind: 'not-resilient' }],
+    summary: { flaky: 1, made: 2, repeated: 2 },
+    findings: [{ kind: 'flaky' }, { kind: 'not-resilient' }],
   })
 })
 

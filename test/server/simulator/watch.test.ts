@@ -162,12 +162,12 @@ describe('a simulator with --watch', () => {
     const warning = { level: 'warn', fields: { sandbox: 'a', rule: 1, problem } }
     await vi.waitFor(() => expect(simulator.logged.at(-1)).toMatchObject(warning), { timeout: 45_000 })
     expect((await send()).status).toBe(429)
-    expect(await counts()).toMatchObject({ rules: [{ acted: 1, misfit: problem }, { acted: 1 }] })
+    expect(await counts()).toMatchObject({ rules: [{ applied: 1, skipReason: problem }, { applied: 1 }] })
 
     await replace('contract.yaml', contract)
     await untilInfo(simulator, generation(3))
     expect((await send()).status).toBe(403)
-    expect(await counts()).toEqual({ rules: [{ acted: 2 }, { acted: 1 }], startUp: [] })
+    expect(await counts()).toEqual({ rules: [{ applied: 2 }, { applied: 1 }], startup: [] })
   })
 
   test('keeps the coverage of operations that are still in the contract after a change', async () => {

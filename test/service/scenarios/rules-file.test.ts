@@ -41,7 +41,7 @@ describe('--rules FILE', () => {
   test('has lower precedence than --scenario, and the rules of a sandbox override both', async () => {
     const sim = await startForTest({ rules: await fileWith(good), scenario: 'critical' })
     expect(await steer(sim, 'GET', '/scenarios')).toMatchObject({
-      startUp: [{ scenario: 'critical' }, { scenario: 'unavailable;retry-after=0' }, { sequence: '429*2, 200' }],
+      startup: [{ scenario: 'critical' }, { scenario: 'unavailable;retry-after=0' }, { sequence: '429*2, 200' }],
     })
     expect((await call(sim, analyticsPath)).status).toBe(200)
     // A persona does not apply to events, so the rules in the file take effect.
@@ -156,7 +156,7 @@ function rulesOf(...rules: JsonObject[]) {
 
 test('a reloaded rule keeps its key, and therefore its counts, even if its position changes', () => {
   const [slow, refused] = [{ scenario: 'slow;ms=1' }, { scenario: 'forbidden' }]
-  const previous = activateRules('start-up', rulesOf(slow, refused))
-  const reloaded = activateRules('start-up 2', rulesOf({ scenario: '404' }, refused, slow, slow), previous)
-  expect(reloaded.map(({ key }) => key)).toEqual(['start-up 2 0', 'start-up 1', 'start-up 0', 'start-up 2 3'])
+  const previous = activateRules('startup', rulesOf(slow, refused))
+  const reloaded = activateRules('startup 2', rulesOf({ scenario: '404' }, refused, slow, slow), previous)
+  expect(reloaded.map(({ key }) => key)).toEqual(['startup 2 0', 'startup 1', 'startup 0', 'startup 2 3'])
 })

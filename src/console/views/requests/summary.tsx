@@ -59,9 +59,9 @@ function listFilters(report: ResponseOf<'/report', 'get'> | undefined) {
 /** Shows the number of active rules. Each of the first three in the sandbox has a button that switches it off. */
 function ActiveRules() {
   const { value, reload } = useResponse('/scenarios', { query: { sandbox: sandbox.value }, followsTraffic: true })
-  const { rules = [], startUp = [] } = value ?? {}
+  const { rules = [], startup = [] } = value ?? {}
   const active = rules.map((rule, index) => ({ rule, index })).filter(({ rule }) => rule.enabled !== false)
-  const total = active.length + startUp.length
+  const total = active.length + startup.length
   if (total === 0) return null
   const switchOff = async (index: number) => {
     const off = changeRules(rules, (all) => all.map((rule, at) => (at === index ? { ...rule, enabled: false } : rule)))

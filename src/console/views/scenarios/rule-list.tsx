@@ -20,7 +20,7 @@ import {
 
 type RuleListProps = ResponseOf<'/scenarios', 'get'> & { readonly reload: () => Promise<void> }
 
-export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
+export function RuleList({ rules, startup, counts, reload }: RuleListProps) {
   const change = useQueuedChanges(reload)
   const put = (edit: (rules: Rules) => Rules) => valueOrNotice(change(rules, edit))
   return (
@@ -46,22 +46,22 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
           </p>
           <ol class="rules stack">
             {rules.map((rule, index) => (
-              <RuleItem key={index} {...{ rule, index, change }} count={counts.rules[index] ?? { acted: 0 }} />
+              <RuleItem key={index} {...{ rule, index, change }} count={counts.rules[index] ?? { applied: 0 }} />
             ))}
           </ol>
         </>
       )}
-      {startUp.length > 0 && (
+      {startup.length > 0 && (
         <>
           <h2>Startup rules</h2>
           <p class="faint">
             Server options set these rules. They apply in every sandbox, to requests that no rule above applies to.
           </p>
           <ol class="rules stack">
-            {startUp.map((rule, index) => (
+            {startup.map((rule, index) => (
               <li key={index} class="rule box wraps">
                 <span class="faint">{index + 1}</span>
-                <RuleText rule={rule} count={counts.startUp[index] ?? { acted: 0 }} />
+                <RuleText rule={rule} count={counts.startup[index] ?? { applied: 0 }} />
               </li>
             ))}
           </ol>
@@ -163,7 +163,7 @@ const focusLater = (id: string) => requestAnimationFrame(() => document.getEleme
 
 type RuleTextProps = Pick<RuleItemProps, 'rule' | 'count'> & { readonly children?: ComponentChildren }
 
-const RuleText = ({ rule, count: { acted, left, misfit: skipReason }, children }: RuleTextProps) => (
+const RuleText = ({ rule, count: { applied, left, skipReason }, children }: RuleTextProps) => (
   <>
     <div class="grows breaks">
       <code>
@@ -176,7 +176,7 @@ const RuleText = ({ rule, count: { acted, left, misfit: skipReason }, children }
     <div class="number last">
       {children}
       <p>
-        applied <b>{acted.toLocaleString('en')}×</b>
+        applied <b>{applied.toLocaleString('en')}×</b>
         {left !== undefined && (left > 0 ? `, ${left.toLocaleString('en')} left` : ', used up')}
       </p>
     </div>

@@ -14,20 +14,20 @@ import type { SuiteFailCondition, SuiteGate } from '../settings.ts'
  */
 const meanings = {
   recovered: 'good',
-  'never-succeeded': 'not-resilient',
+  swallowed: 'not-resilient',
   'recorded-twice': 'not-resilient',
   noticed: 'good',
   unnoticed: 'unnoticed',
   broke: 'not-resilient',
   hung: 'hung',
-  unsteady: undefined,
+  flaky: undefined,
   'not-reached': undefined,
 } as const satisfies Record<string, SuiteFailCondition['kind'] | 'good' | undefined>
 
 /**
- * The verdict on the runs with a fault. `never-succeeded`: the command passed, but too few attempts at the call
+ * The verdict on the runs with a fault. `swallowed`: the command passed, but too few attempts at the call
  * succeeded. `recorded-twice`: the service stored an event twice. `hung`: the command did not finish in time.
- * `unsteady`: the runs disagree, or a run without faults failed between them. `not-reached`: no request got the fault.
+ * `flaky`: the runs disagree, or a run without faults failed between them. `not-reached`: no request got the fault.
  */
 export type SuiteVerdict = keyof typeof meanings
 
@@ -87,7 +87,7 @@ export function judgeRun(
   const sentences = attempts.flatMap(({ findings }) => listSentences(findings))
   return {
     run,
-    verdict: verdict === 'broke' && !isConfirmed ? 'unsteady' : verdict,
+    verdict: verdict === 'broke' && !isConfirmed ? 'flaky' : verdict,
     twice,
     made: attempts.length,
     responses,
@@ -103,27 +103,27 @@ export function judgeRun(
 
 /** Returns true if a second run must confirm the verdict. */
 export function mustRepeat(judged: JudgedRun): boolean {
-  return isRed(judged) || ['never-succeeded', 'not-reached', 'recorded-twice'].includes(judged.verdict)
+  return isRed(judged) || ['swallowed', 'not-reached', 'recorded-twice'].includes(judged.verdict)
 }
 
 export function judgeOutcomes({ fault }: PlannedRun, outcomes: readonly RunOutcome[]): SuiteVerdict {
   const areAllRed = outcomes.every(isRed)
-  if (!areAllRed && outcomes.some(isRed)) return 'unsteady'
+  if (!areAllRed && outcomes.some(isRed)) return 'flaky'
   if (outcomes.some(({ isTimedOut }) => isTimedOut)) return 'hung'
   const responses = outcomes.flatMap((one) => one.responses ?? [])
   if (responses.length === 0) return 'not-reached'
-  if (responses.length < outcomes.length) return 'unsteady'
+  if (responses.length < outcomes.length) return 'flaky'
   if (fault.question === 'notice') return areAllRed ? 'noticed' : 'unnoticed'
   if (areAllRed) return 'broke'
   const doubled = outcomes.filter(({ twice }) => twice).length
-  if (doubled > 0) return doubled === outcomes.length ? 'recorded-twice' : 'unsteady'
+  if (doubled > 0) return doubled === outcomes.length ? 'recorded-twice' : 'flaky'
   return judgeSuccess(responses)
 }
 
 function judgeSuccess(responses: readonly NonNullable<RunOutcome['responses']>[]): SuiteVerdict {
   const succeeded = responses.filter(({ expected, got }) => got >= expected).length
   if (succeeded === responses.length) return 'recovered'
-  return succeeded > 0 ? 'unsteady' : 'never-succeeded'
+  return succeeded > 0 ? 'flaky' : 'swallowed'
 }
 
 function listSentences(report: FindingsReport): string[] {

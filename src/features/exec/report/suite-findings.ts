@@ -7,16 +7,16 @@ import { nameRun, type PlannedRun } from '../plan/plan.ts'
 import { isRed } from '../runs/run-command.ts'
 import { eachSettings, type SuiteFailCondition } from '../settings.ts'
 import { findingOf, type JudgedRun } from './judge-run.ts'
-import { type SuiteReport, swallowed } from './suite-report.ts'
+import { type SuiteReport, swallowedCall } from './suite-report.ts'
 
 export interface SuiteFinding extends Pick<JudgedRun, 'client' | 'lastLines' | 'requests'> {
   /** The name of the run, such as `resilience:reset@createEvent#2`. */
   readonly name: string
   /**
    * `client`: the client broke a rule when it got the fault. `unrepeatable`: the command failed before the
-   * fault was injected. `unsteady`: the runs disagree, so the result is flaky.
+   * fault was injected. `flaky`: the runs disagree.
    */
-  readonly kind: SuiteFailCondition['kind'] | 'client' | 'unrepeatable' | 'unsteady'
+  readonly kind: SuiteFailCondition['kind'] | 'client' | 'unrepeatable' | 'flaky'
   readonly sentence: string
   readonly repeat: string
 }
@@ -35,7 +35,7 @@ export function listFindings({ suite, baseline, runs }: SuiteReport): SuiteFindi
 function findingKindOf({ verdict, code, client }: JudgedRun): SuiteFinding['kind'] | undefined {
   const kind = findingOf(verdict)
   if (kind) return kind
-  if (verdict === 'unsteady') return verdict
+  if (verdict === 'flaky') return verdict
   if (verdict === 'not-reached' && code !== 0) return 'unrepeatable'
   return client.length > 0 ? 'client' : undefined
 }
@@ -56,7 +56,7 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
       return `Hung: the command ${end}${responses ? ` when ${fault}. ${definition.description}` : `, and ${noFault}.`}`
     case 'unrepeatable':
       return `Not repeatable: the command ${end} before "${text}" could be injected into ${target}.`
-    case 'unsteady': {
+    case 'flaky': {
       // If no run is red, `judged` is the first run, in which the fault was not injected or the client did not recover.
       const green = responses ? `the client did not recover when ${fault}` : noFault
       const red = `the command ${end}${responses ? ` when ${fault}` : `, and ${noFault}`}`
@@ -71,7 +71,7 @@ function describeFailedRecovery(judged: JudgedRun, fault: string, end: string): 
   const { verdict, twice = [] } = judged
   if (verdict === 'recorded-twice')
     return `Recorded twice: ${fault}, and the service stored two records for one event: ${twice.join(' and ')}.`
-  if (verdict === 'never-succeeded') return `Not resilient: ${swallowed} when ${fault}: ${describeSwallowing(judged)}.`
+  if (verdict === 'swallowed') return `Not resilient: ${swallowedCall} when ${fault}: ${describeSwallowing(judged)}.`
   return `Not resilient: the command ${end} when ${fault}.`
 }
 

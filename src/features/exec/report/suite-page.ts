@@ -95,7 +95,7 @@ function toCase(report: SuiteReport, { run, verdict, failed, ms }: JudgedRun, fi
   const kind = finding?.kind ?? verdict
   const isError = finding !== undefined && failsSuite(report, finding)
   const isFailed = isError || failed.length > 0
-  if (!isFailed && (kind === 'unsteady' || kind === 'not-reached'))
+  if (!isFailed && (kind === 'flaky' || kind === 'not-reached'))
     return { ...named, state: 'skipped', text: finding?.sentence ?? 'not reached' }
   const state = isFailed ? 'failed' : 'passed'
   if (!finding) return { ...named, state, type: 'client', text: failed.join('; ') || verdict }

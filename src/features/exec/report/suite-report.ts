@@ -48,18 +48,18 @@ export function countGroups(runs: readonly JudgedRun[]) {
 }
 
 export function formatVerdict(verdict: SuiteVerdict): string {
-  return verdict === 'unsteady' ? 'flaky' : verdict === 'never-succeeded' ? swallowed : verdict.replace('-', ' ')
+  return verdict === 'swallowed' ? swallowedCall : verdict.replace('-', ' ')
 }
 
-/** The wording of `never-succeeded`. */
-export const swallowed = 'green, but the call never succeeded'
+/** The wording of the verdict `swallowed`. */
+export const swallowedCall = 'green, but the call never succeeded'
 
 /** Returns why no run is conclusive, for example because no fault was injected; undefined if one is conclusive. */
 export function explainNoVerdict({ runs, earlyEnd }: SuiteReport): string | undefined {
   const { conclusive, counts, made } = countRuns(runs)
   if (conclusive > 0) return undefined
   if (earlyEnd === 'red-baseline-run') return 'No verdict: the command fails without faults, too.'
-  if (counts.unsteady > 0) return 'No verdict: the runs are flaky.'
+  if (counts.flaky > 0) return 'No verdict: the runs are flaky.'
   if (made > 0) return 'No fault was tested: none was injected.'
   if (earlyEnd === 'time') return 'No fault was tested: time ran out before any run with a fault was complete.'
   if (earlyEnd === 'interrupt') return 'No fault was tested: the first run with a fault was interrupted.'
@@ -148,7 +148,7 @@ function describeGroup(counted: ReturnType<typeof countGroups>[number]): string 
     const words = formatVerdict(verdict)
     return counts[verdict] > 0 ? `${counts[verdict]} ${words.includes(',') ? `"${words}"` : words}` : []
   })
-  const reason = counts.unsteady > 0 ? 'no verdict' : 'no fault was injected'
+  const reason = counts.flaky > 0 ? 'no verdict' : 'no fault was injected'
   const share = percent === undefined ? reason : `${good} of ${conclusive} good (${percent}%)`
   const brokenRules = `; in ${clientFindings} of the ${good} good runs, the client broke a rule, such as a retry rule`
   return `${group}: ${share}: ${list.join(', ')}${clientFindings > 0 ? brokenRules : ''}.`
@@ -157,12 +157,12 @@ function describeGroup(counted: ReturnType<typeof countGroups>[number]): string 
 function describeCaveats(report: SuiteReport): string[] {
   const { runs, plan, changes } = report
   const problem = explainNoVerdict(report) === undefined ? describeProblem(report) : undefined
-  const { unsteady } = countRuns(runs).counts
-  const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} flaky`
+  const { flaky } = countRuns(runs).counts
+  const share = `${flaky} of ${pluralize(runs.length, 'run')} ${flaky === 1 ? 'is' : 'are'} flaky`
   const differs = 'The verdicts are not reliable, since runs without faults also differ'
   return [
     ...describeSkipped(plan.leftOut),
-    ...(unsteady > 0 ? [`${share} and excluded from the percentages.`] : []),
+    ...(flaky > 0 ? [`${share} and excluded from the percentages.`] : []),
     ...(problem === undefined ? [] : [problem]),
     ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
   ]
