@@ -15,7 +15,7 @@ import {
   objectOf,
   readStateInfo,
 } from './support/client.ts'
-import { steer } from './support/control.ts'
+import { callControl } from './support/control.ts'
 import { controlOperations } from './support/control-operations.ts'
 import { describeViolations, findBrokenRules } from './support/documented.ts'
 import { sharedSimulator } from './support/shared.ts'
@@ -106,7 +106,7 @@ const effectChecks: Record<Effect['kind'], EffectCheck> = {
   async 'sample-out'(operation, text) {
     const response = await expectSuccess(operation, text)
     const { eventId } = objectOf(response)
-    const { events } = await steer(sim(), 'GET', '/events?sampledOut=true')
+    const { events } = await callControl(sim(), 'GET', '/events?sampledOut=true')
     expect(events).toContainEqual(expect.objectContaining({ eventId, sampledOut: true }))
   },
   async gateway(operation, text) {
@@ -164,7 +164,7 @@ async function expectSuccess(operation: OperationRequest, text: string) {
 }
 
 describe('every catalogue entry', () => {
-  test.each(pairs.filter(({ applies }) => applies))('works as described: $text on $operation.id', async (pair) => {
+  test.each(pairs.filter(({ applies }) => applies))('has its declared effect: $text on $operation.id', async (pair) => {
     await effectChecks[pair.effect.kind](pair.operation, pair.text, pair.effect)
   })
 
@@ -193,7 +193,7 @@ describe('every catalogue entry', () => {
   })
 
   test('is listed by the control plane with its parameters and p, unless it is a status', async () => {
-    const { scenarios } = await steer(sim(), 'GET', '/catalogue')
+    const { scenarios } = await callControl(sim(), 'GET', '/catalogue')
     expect(scenarios).toMatchObject(
       catalogue.definitions.map((entry) => ({
         name: entry.name,
@@ -209,7 +209,6 @@ const parameters = entries.flatMap((entry) =>
   [...entry.parameters, probability].map((parameter) => ({ entry, parameter })),
 )
 
-/** Returns invalid values for a parameter. */
 function invalidValues(parameter: Parameter): string[] {
   switch (parameter.type) {
     case 'integer':
@@ -241,9 +240,9 @@ function validValues(parameter: Parameter): string[] {
 }
 
 describe('every parameter', () => {
-  const texts = (of: (parameter: Parameter) => string[]) =>
+  const texts = (listValues: (parameter: Parameter) => string[]) =>
     parameters.flatMap(({ entry, parameter }) =>
-      of(parameter).map((value) => {
+      listValues(parameter).map((value) => {
         const others = entry.parameters.filter((one) => one.required && one.name !== parameter.name)
         const required = others.map(({ name, example }) => [name, example])
         const assignments = [...required, [parameter.name, `"${value}"`]].map((pair) => pair.join('='))

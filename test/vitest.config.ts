@@ -26,11 +26,11 @@ export default defineConfig({
     globalSetup: ['test/support/build-once.ts'],
     setupFiles: ['test/support/control-responses/setup.ts'],
     reporters: ['default', controlResponses, new ClosingLineReporter(controlResponses)],
-    // This stops only tests that never end. On a busy machine, a test that starts processes can take 20 times as long.
+    // Stops only tests that hang. On a busy machine, a test that starts processes can take 20 times as long as usual.
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 30_000 } },
-    // One more than the number of cores in CI, since many tests spend time waiting.
+    // One more than the number of cores in CI, since many tests spend much of their time waiting.
     maxWorkers: 3,
   },
 })

@@ -91,7 +91,7 @@ export async function writeBundles(dist: string): Promise<void> {
       replaceModules([
         leaveOut('node-fetch'), // Prism uses it only to forward requests
         leaveOut('postman-collection'),
-        ['@faker-js/faker', `exports.default = require('@faker-js/faker/locale/en')`], // all locales add megabytes
+        ['@faker-js/faker', `exports.default = require('@faker-js/faker/locale/en')`], // other locales add megabytes
       ]),
     ],
   })
@@ -118,7 +118,7 @@ async function writeMainBundle(dist: string) {
         ['/precompiled.ts', precompiled.code],
         ...rarelyLoaded.map((name) => [name, `module.exports = require('./libraries.cjs')['${name}']()`] as const),
         // Express and pino import these modules, but never call them here. Loading the first three would take a fifth
-        // of the startup time, and loading the others would take 9 ms on Node 20 (test/bench/FINDINGS.md).
+        // of the startup time, and loading the others would take 4 ms on Node 24 (test/bench/FINDINGS.md).
         ...['body-parser', 'mime-types', 'send', 'qs', 'ipaddr.js', 'thread-stream', 'sonic-boom'].map(leaveOut),
       ]),
     ],
@@ -146,7 +146,7 @@ function writeLibrary(dist: string) {
     'AbortController, AbortSignal, FormData, Headers, Request, Response, TextDecoder, URL, URLSearchParams'
   const banner = { js: `const { ${globals} } = require('node:vm').runInThisContext('globalThis')` }
   const loadBundle = replaceModules([['/simulator/start.ts', `export * from '../../client/testing/load-bundle.ts'`]])
-  const bundles = modules.map(({ source, file, format, only }) =>
+  const bundles = modules.map(({ source, file, format, soleExport }) =>
     build({
       ...bundleOptions,
       entryPoints: [join(root, `src/${source}.ts`)],
@@ -154,7 +154,7 @@ function writeLibrary(dist: string) {
       format,
       external: ['vitest', '@playwright/test', 'testcontainers'], // users install these themselves
       ...(source === 'index' ? { banner, plugins: [loadBundle] } : { plugins: [importLibrary] }),
-      ...(only && { footer: { js: `module.exports = module.exports.${only}` } }),
+      ...(soleExport && { footer: { js: `module.exports = module.exports.${soleExport}` } }),
     }),
   )
   return Promise.all(bundles)
@@ -162,7 +162,7 @@ function writeLibrary(dist: string) {
 
 /**
  * Bundles a library into `dist/node_modules`, where Node looks first, so that a checkout and the image load the library
- * in half the time. The npm package omits these bundles, because of Prism's size. Users install Prism and ioredis.
+ * in half the time. The npm package omits these bundles, because of Prism's size; its users install Prism and ioredis.
  */
 function writePeer(dist: string, name: string, options: Pick<BuildOptions, 'alias' | 'plugins'> = {}) {
   return build({

@@ -15,17 +15,18 @@ export function writeTypes(emitted: string, dist: string): void {
   const copy = (file: string, target = file): void => {
     if (copied.has(file)) return
     copied.add(file)
-    const text = readFileSync(join(emitted, file), 'utf8').replace(/^import '.*\n/gm, '') // such imports only load code
+    const text = readFileSync(join(emitted, file), 'utf8').replace(/^import '.*\n/gm, '') // side-effect imports
     mkdirSync(join(dist, 'types', dirname(file)), { recursive: true })
     const isSettings = file.endsWith('/library-settings.d.ts')
     writeFileSync(join(dist, 'types', target), isSettings ? addSettingComments(text) : text)
     for (const [, path] of text.matchAll(/ from '(\..+)\.ts'/g)) copy(join(dirname(file), `${path}.d.ts`))
   }
-  for (const { source, declarations, format, only } of modules) {
+  for (const { source, declarations, format, soleExport } of modules) {
     const extension = format === 'esm' ? 'mts' : 'ts'
     copy(`${source}.d.ts`, `${source}.d.${extension}`)
     const module = `'./types/${source}.${extension}'`
-    const text = only ? `import { ${only} } from ${module};\nexport = ${only};` : `export * from ${module};`
+    const sole = soleExport && `import { ${soleExport} } from ${module};\nexport = ${soleExport};`
+    const text = sole ?? `export * from ${module};`
     // The libraries that TypeScript loads for targets up to ES2024 do not declare `Symbol.asyncDispose`.
     writeFileSync(join(dist, declarations), `/// <reference lib="esnext.disposable" />\n${text}\n`)
   }

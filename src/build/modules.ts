@@ -12,7 +12,7 @@ export const modules = Object.entries(manifest.exports).map(([path, { types, def
     declarations: types.slice('./dist/'.length),
     /** Only the vitest module is ESM, since `require` cannot load vitest. `import` and `require` can load CommonJS. */
     format: file.endsWith('.cjs') ? ('cjs' as const) : ('esm' as const),
-    /** The function to export as the whole module, for global setup and teardown; undefined for other modules. */
-    only: { 'global-setup': 'globalSetup', 'global-teardown': 'globalTeardown' }[name],
+    /** The function that is exported as the whole module; undefined for a module with named exports. */
+    soleExport: { 'global-setup': 'globalSetup', 'global-teardown': 'globalTeardown' }[name],
   }
 })

@@ -25,9 +25,9 @@ export async function precompile(): Promise<string> {
   const sources = [await precompileDocument(bundledContract, true), await precompileDocument(controlContract, false)]
   unwrap(await loadFixtures(bundledFixtures))
   const fixtures = FIXTURE_FILES.map((name) => readSource(join(bundledFixtures, `${name}.yaml`)))
-  for (const source of await Promise.all(fixtures)) sources.push(await writeEntry(unwrap(source)))
+  for (const source of await Promise.all(fixtures)) sources.push(await renderEntry(unwrap(source)))
   const schemas = [exportSchema, stateSchema].map(
-    (schema) => `${schema.name}: ${writeValidators(compileSchema(schema, STANDALONE_OPTIONS))}['']`,
+    (schema) => `${schema.name}: ${renderValidators(compileSchema(schema, STANDALONE_OPTIONS))}['']`,
   )
   return `
 import { fullFormats } from 'ajv-formats/dist/formats.js'
@@ -46,11 +46,11 @@ async function precompileDocument(file: string, hasResponseValidators: boolean):
   compileOperations(document, compiler, hasResponseValidators) // startup requests the same validators
   const [problem] = compiler.compileAll()
   if (problem) throw new Error(`${file}: ${problem.message}`)
-  const validators = compiler.compiled.map((compiled) => `...${writeValidators(compiled)}`)
-  return writeEntry(source, `{ ${validators.join()} }`, hasResponseValidators)
+  const validators = compiler.compiled.map((compiled) => `...${renderValidators(compiled)}`)
+  return renderEntry(source, `{ ${validators.join()} }`, hasResponseValidators)
 }
 
-async function writeEntry({ file, value }: Source, validators = '{}', hasResponseValidators = false): Promise<string> {
+async function renderEntry({ file, value }: Source, validators = '{}', hasResponseValidators = false): Promise<string> {
   const digest = JSON.stringify(computeDigest(await readFile(file)))
   const json = JSON.stringify(JSON.stringify(value))
   return `${digest}: { json: ${json}, hasResponseValidators: ${hasResponseValidators}, validators: ${validators} }`
@@ -64,7 +64,7 @@ function unwrap<T>(result: Result<T, Findings>): T {
 const STANDALONE_OPTIONS: CodeOptions = { source: true, formats: _`FORMATS` }
 
 /** Returns a JavaScript expression for an object that maps keys to ajv's validators. */
-function writeValidators({ ajv, names }: CompiledSchemas): string {
+function renderValidators({ ajv, names }: CompiledSchemas): string {
   const keys = [...names.keys()]
   const exported = Object.fromEntries(keys.map((key, index) => [`v${index}`, names.get(key) ?? '']))
   const table = keys.map((key, index) => `${JSON.stringify(key)}: exports.v${index}`)

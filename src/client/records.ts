@@ -1,6 +1,6 @@
 import { type ControlQuery, type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 
-/** The records of a sandbox: events, prompts, quality settings and snapshots. */
+/** The records of a sandbox (events, prompts and quality settings), and snapshots of them. */
 export interface SandboxRecords {
   /** Lists the recorded events, by default oldest first. Events dropped by sampling are included and marked. */
   events(filter?: EventFilter): Promise<readonly ControlSchemas['StoredEvent'][]>
@@ -21,7 +21,7 @@ export interface SandboxRecords {
   import(exported: ControlSchemas['Export']): Promise<void>
 }
 
-/** Filters for events. An absent member matches every event. */
+/** Filters for events, and their order. An absent filter matches every event. */
 interface EventFilter {
   readonly eventType?: string
   readonly productId?: string
@@ -35,7 +35,7 @@ interface EventFilter {
 
 /** A copy of a sandbox's records at one point in time. */
 interface SandboxSnapshot extends Readonly<ControlSchemas['Snapshot']> {
-  /** Replaces the sandbox's records with the copy. Rate limit windows and sequences restart. */
+  /** Replaces the sandbox's records with the copy. Rate limit windows, sequences and rule counts restart. */
   restore(): Promise<void>
   delete(): Promise<void>
 }
@@ -49,8 +49,8 @@ export function sandboxRecords(transport: Transport, sandbox: string): SandboxRe
     events: (filter = {}) => listEvents(transport, { ...filter, sandbox }),
     prompts: async () => (await dataOf(transport.GET('/prompts', { params }))).prompts,
     activateVersion: (promptId, versionId) => {
-      const version = { ...params, path: { promptId, versionId } }
-      return done(transport.POST('/prompts/{promptId}/versions/{versionId}/activate', { params: version }))
+      const versionParams = { ...params, path: { promptId, versionId } }
+      return done(transport.POST('/prompts/{promptId}/versions/{versionId}/activate', { params: versionParams }))
     },
     quality: () => dataOf(transport.GET('/quality', { params })),
     setQuality: (weight) => dataOf(transport.PUT('/quality', { params, body: { weight } })),

@@ -20,7 +20,7 @@ interface RequestFilter<N extends Names> {
   readonly violations?: boolean
   /** `true` selects only the requests with advice, and `false` selects only the other requests. */
   readonly advice?: boolean
-  /** `true` selects only the requests whose response a scenario corrupted, and `false` selects only the others. */
+  /** `true` selects only the requests whose response a scenario damaged, and `false` only the other requests. */
   readonly damage?: boolean
 }
 
@@ -58,18 +58,18 @@ export interface SandboxRequests<N extends Names> {
    * @throws ExpectationError with the count, the closest requests, and the fields that differ
    */
   expectReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
-  /** Expects that every request conformed to the contract. @throws ExpectationError with each violation */
+  /** Expects that every request conformed to the contract. @throws ExpectationError that lists the violations */
   expectNoViolations(): Promise<void>
   /**
    * Expects no violations, unexpected responses, retry problems or unmet rules. `allow`: the kinds to ignore.
-   * @throws ExpectationError with each finding
+   * @throws ExpectationError that lists the findings
    */
   expectNoFindings(allow?: readonly FindingKind[]): Promise<void>
   /** Returns how much of the contract the sandbox's clients have covered, and what is missing. */
   coverage(): Promise<ControlSchemas['Coverage']>
   /** Lists the problems with how the sandbox's clients retried or identified themselves. */
   retryProblems(): Promise<readonly ControlSchemas['RetryProblem'][]>
-  /** Lists up to 100 failed calls with their attempts, latest first. */
+  /** Lists up to 100 failed calls with their attempts. The call with the latest attempt comes first. */
   retries(): Promise<readonly ControlSchemas['RetryChain'][]>
   report(): Promise<ControlSchemas['Report']>
   /** Explains how a request would be handled: `await sim.explain({ method: 'GET', path: '/v1/...' })`. */

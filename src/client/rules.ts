@@ -12,7 +12,7 @@ type ScenarioSpec<N extends Names> =
 /** A sequence item: a scenario, optionally followed by `*` and the number of requests that get it, as in `429*2`. */
 type SequenceItemText<N extends Names> = ScenarioSpec<N> | `${ScenarioNameOf<N>}*${number}`
 
-/** The conditions under which a rule applies. Without them, it applies to every request that its scenario supports. */
+/** The conditions under which a rule applies. By default, it applies to every request that its scenario supports. */
 interface RuleConditions<N extends Names> extends Omit<ControlSchemas['Rule'], 'operation' | 'scenario' | 'sequence'> {
   /** The operation. By default, the rule applies to every operation that its scenario supports. */
   readonly operation?: N['operation']
@@ -31,7 +31,7 @@ type ScenarioArguments<N extends Names, Name extends ScenarioNameOf<N>> =
     ? [parameters?: N['scenarios'][Name], conditions?: RuleConditions<N>]
     : [parameters: N['scenarios'][Name], conditions?: RuleConditions<N>]
 
-/** A sandbox's rules, in the order in which they were added. Only the first rule that can apply to a request does. */
+/** A sandbox's rules, in the order in which they were added. Only the first applicable rule is applied to a request. */
 export interface SandboxRules<N extends Names> {
   /** Turns on a scenario: `sim.scenario('rate-limited', { 'retry-after': 3 }, { times: 2 })`. */
   scenario<Name extends ScenarioNameOf<N>>(name: Name, ...rest: ScenarioArguments<N, Name>): Promise<void>
@@ -52,7 +52,7 @@ export interface SandboxRules<N extends Names> {
   sequences(): Promise<readonly ControlSchemas['SequenceProgress'][]>
 }
 
-/** The rules of a sandbox and the startup rules, each with its count. Startup rules are tried last. */
+/** The rules of a sandbox, the startup rules (tried after the sandbox's rules), and the counts of all rules. */
 type RuleListing<N extends Names> = Omit<ControlSchemas['RuleListing'], 'rules'> & {
   readonly rules: readonly NewRule<N>[]
 }
@@ -80,7 +80,7 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
   }
 }
 
-/** Rejects conditions that JSON would omit or change, since then other requests would match. @internal */
+/** Rejects conditions that JSON would omit or change, because the result would match other requests. @internal */
 export function checkMatch({ match }: { readonly match?: unknown }): void {
   if (match !== undefined) refuseNonJson(match, 'match')
 }

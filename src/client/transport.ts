@@ -17,17 +17,13 @@ export interface ConnectOptions {
 /** The types of the control plane's requests and responses, by schema name in its OpenAPI document. */
 export type ControlSchemas = components['schemas']
 
-/** An operation's query parameters. Public types cannot use it, since the package's declarations omit it. @internal */
+/** An operation's query parameters. Not for public types: the package's declarations omit this type. @internal */
 export type ControlQuery<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>
 
 /** A typed client for the control plane. It throws if the simulator refuses a request or is unreachable. @internal */
 export type Transport = ReturnType<typeof createTransport>
 
-/**
- * Creates a client for the control plane at `http://127.0.0.1:4010/__sim`. `token`: the value of `--control-token`.
- * `authority`: the PEM certificate of the CA to trust; by default, the CAs that Node trusts.
- * @internal
- */
+/** Creates a client for the control plane at a URL such as `http://127.0.0.1:4010/__sim`. @internal */
 export function createTransport(controlUrl: string, { token, authority }: ConnectOptions = {}) {
   const client = createClient<paths, 'application/json'>({
     baseUrl: controlUrl,

@@ -50,7 +50,7 @@ export class BaseStore implements Store {
       const events = data.table(eventCollection)
       const stored = insertId === undefined ? undefined : events.find(insertId)
       if (insertId === undefined || stored === undefined) {
-        const event = createStoredEvent(context, draft, events.occurrences) // the table stores it as JSON text
+        const event = createStoredEvent(context, draft, events.occurrences) // not copied: the table stores JSON text
         const result = { event, replayed: false, payloadDiffers: false }
         return { change: { op: 'event', sandbox, event }, result }
       }
@@ -139,7 +139,7 @@ export class BaseStore implements Store {
     return this.#state.sandbox(sandbox).data
   }
 
-  /** Decides on a change, applies and stores it, and returns the result. No other command runs until it is applied. */
+  /** Decides on a change and applies it in the same turn of the event loop, stores it, and returns the result. */
   async #commit<T>(sandbox: string, decide: Command<T>): Promise<T> {
     const { change, result } = decide(this.#state.sandbox(sandbox))
     if (change === undefined) return result
@@ -153,7 +153,7 @@ export class BaseStore implements Store {
     return this.#commit(change.sandbox, (entry) => (test(entry) ? { change, result: true } : { result: false }))
   }
 
-  /** Replaces all data of a sandbox if it passes the test, and then discards its counters. Returns true if replaced. */
+  /** Like `#changeIf`, for a change that replaces all data: if the change is made, also discards the counters. */
   async #replaceData(change: Change, test: (entry: SandboxEntry) => boolean): Promise<boolean> {
     const isReplaced = await this.#changeIf(change, test)
     if (isReplaced) this.#counters.reset(change.sandbox)

@@ -17,7 +17,7 @@ export async function openStore(location: string, options: StoreOptions): Promis
   if (isRedisUrl(location)) {
     const parsed = parseRedisUrl(location, options.prefix)
     if (!parsed.ok) return parsed
-    const { openRedisStore } = await import('./redis/open-redis-store.ts') // loaded on demand
+    const { openRedisStore } = await import('./redis/open-redis-store.ts')
     return openRedisStore(parsed.value, options)
   }
   if (location !== ':memory:') return openFileStore(location, options)

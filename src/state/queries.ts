@@ -25,7 +25,7 @@ async function findPositions(texts: readonly string[], matches: (event: StoredEv
   const work = new SlicedWork()
   for (const [position, text] of texts.entries()) {
     if (matches(JSON.parse(text))) positions.push(position)
-    if (work.isDue) await work.rest()
+    if (work.isPauseDue) await work.pause()
   }
   return positions
 }

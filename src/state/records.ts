@@ -23,7 +23,7 @@ export interface EventDraft {
 export interface StoredEvent {
   readonly eventId: string
   readonly fields: EventDraft & { readonly eventAt: string }
-  /** The `qualityImpactScore` (-1 to 1) or, if absent, 1, -1 or 0 for a positive, negative or neutral influence. */
+  /** The `qualityImpactScore` (-1 to 1) or, without one, 1, -1 or 0 for a positive, negative or neutral influence. */
   readonly impact: number
   /** True if sampling dropped the event. Sums exclude dropped events. */
   readonly sampledOut: boolean
@@ -32,11 +32,11 @@ export interface StoredEvent {
   readonly replays: number
   /** True if the caller sent no time, so `eventAt` is the time of receipt; otherwise absent. */
   readonly eventAtDefaulted?: true
-  /** The id of the sandbox's first event with this payload. Absent from it and from events with an `insertId`. */
+  /** The id of the sandbox's first event with this payload. Absent from that event and events with an `insertId`. */
   readonly repeatOf?: string
 }
 
-/** A prompt to store: the body of a valid request. The store reads only the fields listed here. */
+/** A prompt to store: the body of a valid request. The store reads only the fields named here. */
 export interface PromptDraft {
   readonly components?: readonly PromptComponentDraft[]
   readonly productId?: string
@@ -67,7 +67,7 @@ export interface StoredPrompt {
   readonly promptId: string
   readonly externalPromptId?: string
   readonly productId?: string
-  /** The id of the first prompt from an identical request. Absent from it and from prompts with an external id. */
+  /** The id of the first prompt from an identical request. Absent from that prompt and prompts with an external id. */
   readonly repeatOf?: string
   /** The versions, oldest first; never empty. */
   readonly versions: readonly PromptVersion[]

@@ -55,7 +55,7 @@ export async function parseExport(document: unknown): Promise<Result<SandboxExpo
 
 function createRuleCheck({ keyOf, otherKeys, findErrors }: Collection): (record: object) => readonly string[] {
   const earlier = new Set<string>()
-  const repeatedKinds = new Set<string>() // each kind of key is reported once, to leave room for other errors
+  const reportedKinds = new Set<string>() // each kind is reported once, to leave room for other errors
   return (record) => {
     const errors = [...(findErrors?.(record) ?? [])]
     // Ids are UUIDs, which are case-insensitive.
@@ -63,8 +63,8 @@ function createRuleCheck({ keyOf, otherKeys, findErrors }: Collection): (record:
     for (const [kind, key] of Object.entries(keys)) {
       if (key === undefined) continue
       const label = `${kind} ${key}`
-      if (earlier.has(label) && !repeatedKinds.has(kind)) {
-        repeatedKinds.add(kind)
+      if (earlier.has(label) && !reportedKinds.has(kind)) {
+        reportedKinds.add(kind)
         errors.push(` must not repeat the ${label} of an earlier record`)
       }
       earlier.add(label)

@@ -4,7 +4,7 @@ export interface SharedState {
   readonly displayUrl: string
   /** Returns the record stored in addition to a sandbox's data, if any. The record must not be modified. */
   readRecord(sandbox: string): Promise<JsonObject | undefined>
-  /** Replaces the record with the one from `update`, or removes it if there is none. Repeats `update` on a conflict. */
+  /** Stores `update`'s record, or removes the record if `update` returns none. Repeats `update` on a conflict. */
   updateRecord<T>(
     sandbox: string,
     update: (record: JsonObject | undefined) => { readonly record: JsonObject | undefined; readonly result: T },
@@ -18,7 +18,7 @@ export interface SharedState {
 export interface SandboxPosition {
   /** Identifies the first exchange since the sandbox was last cleared. */
   readonly firstId: string
-  /** How many exchanges the sandbox has had since then, including this one. */
+  /** The number of the sandbox's exchanges from `firstId` to this one, including both. */
   readonly count: number
 }
 
@@ -40,16 +40,16 @@ export type StreamMessage = { readonly position: number } & (
 )
 
 export interface StreamBatch {
-  /** The id of the stream; empty if there is none. A store that has lost its stream starts a new one. */
+  /** The id of the stream; empty if there is no stream. A store that has lost its stream starts a new one. */
   readonly id: string
   /** The position of the latest message in the stream. */
   readonly end: number
   readonly messages: readonly StreamMessage[]
-  /** The latest position in each sandbox; undefined unless it was requested and no more messages follow. */
+  /** The latest position in each sandbox, if `withCounts` was true and no more messages follow. */
   readonly counts: ReadonlyMap<string, SandboxPosition> | undefined
 }
 
-/** An appended message: the id of its stream, and the number of the exchange. */
+/** An appended message: the id of its stream, and the number of the exchange (0 for other messages). */
 export interface MessagePosition {
   readonly id: string
   readonly number: number

@@ -11,7 +11,7 @@ import {
   type RequestOptions,
   type TestResponse,
 } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import type { TestSimulator } from '../support/start.ts'
 
@@ -34,7 +34,7 @@ const [events, prompts] = ['/v1/events', '/v1/prompts']
 const cases: readonly Case[] = [
   ['a parameter with one letter missing', `${analyticsPath}?perod=7d`, undefined, ['query /perod', hint('period')]],
   ['an unknown query parameter', `${analyticsPath}?limit=5`, undefined, ['query /limit', /known: period$/]],
-  ['a query where none is defined', `${events}?period=7d`, linkedEvent(), ['query /period', /the operation has none$/]],
+  ['a query on POST /v1/events', `${events}?period=7d`, linkedEvent(), ['query /period', /the operation has none$/]],
   ['a member in the wrong case', events, linkedEvent({ insertID: 'a' }), ['body /insertID', hint('insertId')]],
   ['a member in snake case', events, linkedEvent({ sample_rate: 1 }), ['body /sample_rate', hint('sampleRate')]],
   ['a nested misspelling', prompts, fullPrompt({ components }), ['body /components/1/isDinamic', hint('isDynamic')]],
@@ -115,7 +115,7 @@ test('three events with an empty insertId are stored separately', async () => {
 })
 
 test('the fifth identical response within a rate limit window adds advice to the report', async () => {
-  const readAdvice = async () => (await steer(limited(), 'GET', '/report?sandbox=again'))['advice']
+  const readAdvice = async () => (await callControl(limited(), 'GET', '/report?sandbox=again'))['advice']
   for (let count = 0; count < 4; count++) await call(limited(), analyticsPath, { sandbox: 'again' })
   expect(await readAdvice()).toMatchObject({ findings: [] })
   await call(limited(), analyticsPath, { sandbox: 'again' })

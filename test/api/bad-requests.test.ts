@@ -106,7 +106,7 @@ test('an empty Content-Encoding is ignored', async () => {
 })
 
 test.each([10, 5000])('a response with %i non-ASCII characters is complete', async (count) => {
-  const text = Array.from({ length: count }, (_, index) => 'é日😀'.at(index % 2)).join('')
+  const text = Array.from({ length: count }, (_, index) => ['é', '日', '😀'][index % 3]).join('')
   const { headers, status } = await call(sim(), '/v1/events', { body: event({ properties: { text } }) })
   expect(status).toBe(201)
   const shown = await call(sim(), `/__sim/requests/${headers.get('x-request-id')}`)

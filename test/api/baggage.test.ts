@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { analyticsPath, call, type RequestOptions } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { callRaw, requestText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
-/** A simulator with --strict, to show that baggage is not a violation even then. */
+/** A simulator with --strict, to show that even then, invalid baggage is not refused. */
 const sim = sharedSimulator({ strict: true })
 
 /** Sends a request with a `baggage` header, and returns the status, the sandbox and the first piece of advice. */
@@ -36,7 +36,7 @@ describe('the baggage header', () => {
   })
 
   test.each([
-    ['a similar key', 'sandbox=worker-3,CONVSIM.SANDBOX=worker-3,xconvsim=y'],
+    ['similar keys', 'sandbox=worker-3,CONVSIM.SANDBOX=worker-3,xconvsim=y'],
     ['the key within a value or a property', 'note=convsim.sandbox,a=b;convsim.sandbox=worker-3'],
   ])('with members only for other tools selects no sandbox and gets no advice: %s', async (_how, baggage) => {
     expect(await callWith(baggage)).toEqual({ status: 200, sandbox: 'default', advice: undefined })
@@ -59,8 +59,8 @@ describe('the baggage header', () => {
   })
 
   test('is overridden without advice by X-Sim-Sandbox, the key or the path', async () => {
-    const others = [{ headers: { 'x-sim-sandbox': 'b' } }, { token: 'k~b' }, { prefix: '/_s/b' }]
-    for (const options of others)
+    const overrides = [{ headers: { 'x-sim-sandbox': 'b' } }, { token: 'k~b' }, { prefix: '/_s/b' }]
+    for (const options of overrides)
       for (const baggage of ['convsim.sandbox=a', 'convsim.sandbox=no name'])
         expect(await callWith(baggage, options)).toEqual({ status: 200, sandbox: 'b', advice: undefined })
   })
@@ -68,12 +68,12 @@ describe('the baggage header', () => {
   test('is named in the explanation as the source of the sandbox', async () => {
     const request = { method: 'GET', path: analyticsPath, headers: { authorization: 'Bearer k' } }
     const headers = { ...request.headers, Baggage: 'convsim.sandbox=a' }
-    const { sandbox, why } = await steer(sim(), 'POST', '/explain', { ...request, headers })
+    const { sandbox, why } = await callControl(sim(), 'POST', '/explain', { ...request, headers })
     expect(sandbox).toBe('a')
     expect(why).toContain('The baggage header names the sandbox "a".')
   })
 
-  test('does not select a sandbox for control requests, so a reset cannot affect the wrong sandbox', async () => {
+  test('does not select a sandbox for control requests', async () => {
     const { body } = await call(sim(), '/__sim/coverage', { headers: { baggage: 'convsim.sandbox=a' } })
     expect(body).toMatchObject({ sandbox: 'default' })
   })

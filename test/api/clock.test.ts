@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/core/json.ts'
 import type { Analytics } from '../../src/service/simulation/analytics.ts'
 import { analyticsPath, call, errorOf, event, expectRefusal, type TestResponse } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator, test } from '../support/start.ts'
 import { readAllEvents } from '../support/stored-records.ts'
@@ -32,15 +32,15 @@ describe('the clock', () => {
   const shiftToInstant: [string, string, JsonObject] = ['PUT', '/clock', { mode: 'shifted', now: instant }]
 
   test.each<[string, () => TestSimulator, [string, string, JsonObject][], string, () => number]>([
-    ['is real by default', realSim, [], 'real', Date.now],
+    ['follows real time with --clock real', realSim, [], 'real', Date.now],
     ['returns to real time', frozenSim, [advanceBy('7d'), ['PUT', '/clock', { mode: 'real' }]], 'real', Date.now],
     ['continues from the time it was shifted to', frozenSim, [shiftToInstant], 'shifted', () => Date.parse(instant)],
     ['becomes shifted if advanced in real mode', realSim, [advanceBy('1h')], 'shifted', () => Date.now() + 3_600_000],
   ])('%s', async (_name, sim, steps, mode, startsAt) => {
     const { path } = freshSandbox()
     const [startedAt, expectedStart] = [Date.now(), startsAt()]
-    for (const [method, control, body] of steps) await steer(sim(), method, path(control), body)
-    const clock = await steer(sim(), 'GET', path('/clock'))
+    for (const [method, control, body] of steps) await callControl(sim(), method, path(control), body)
+    const clock = await callControl(sim(), 'GET', path('/clock'))
     expect(clock['mode']).toBe(mode)
     expect(timeOf(clock)).toBeGreaterThanOrEqual(expectedStart)
     expect(timeOf(clock)).toBeLessThanOrEqual(expectedStart + Date.now() - startedAt)
@@ -48,10 +48,10 @@ describe('the clock', () => {
 
   test('stays shifted, and stops at the latest possible time', async () => {
     const [sim, { path, token }] = [realSim(), freshSandbox()]
-    expect((await steer(sim, 'PUT', path('/clock'), { mode: 'shifted' }))['mode']).toBe('shifted')
-    expect((await steer(sim, 'GET', path('/clock')))['mode']).toBe('shifted')
-    await steer(sim, 'PUT', path('/clock'), { mode: 'shifted', now: '9999-12-31T23:59:59.999Z' })
-    expect((await steer(sim, 'GET', path('/clock')))['now']).toBe('9999-12-31T23:59:59.999Z')
+    expect((await callControl(sim, 'PUT', path('/clock'), { mode: 'shifted' }))['mode']).toBe('shifted')
+    expect((await callControl(sim, 'GET', path('/clock')))['mode']).toBe('shifted')
+    await callControl(sim, 'PUT', path('/clock'), { mode: 'shifted', now: '9999-12-31T23:59:59.999Z' })
+    expect((await callControl(sim, 'GET', path('/clock')))['now']).toBe('9999-12-31T23:59:59.999Z')
     expect((await call(sim, week, { token })).status).toBe(200)
   })
 
@@ -62,8 +62,11 @@ describe('the clock', () => {
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ])('can be frozen at %s', async (now, expected) => {
     const [sim, { path, token }] = [realSim(), freshSandbox()]
-    expect(await steer(sim, 'PUT', path('/clock'), { mode: 'frozen', now })).toEqual({ mode: 'frozen', now: expected })
-    expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: expected })
+    expect(await callControl(sim, 'PUT', path('/clock'), { mode: 'frozen', now })).toEqual({
+      mode: 'frozen',
+      now: expected,
+    })
+    expect(await callControl(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: expected })
     expect((await call(sim, analyticsPath, { token })).status).toBe(200)
   })
 
@@ -78,7 +81,7 @@ describe('the clock', () => {
   ])('can be advanced by %s while it is frozen', async (by, ms) => {
     const [sim, { path }] = [frozenSim(), freshSandbox()]
     const now = new Date(Date.parse(frozenNow) + ms).toISOString()
-    expect(await steer(sim, 'POST', path('/clock/advance'), { by })).toEqual({ mode: 'frozen', now })
+    expect(await callControl(sim, 'POST', path('/clock/advance'), { by })).toEqual({ mode: 'frozen', now })
   })
 
   test.each<[string, string, Json, RegExp]>([
@@ -96,13 +99,13 @@ describe('the clock', () => {
   ])('is not changed by %s %s with the invalid body %j', async (method, control, body, pattern) => {
     const [sim, { path }] = [frozenSim(), freshSandbox()]
     expectRefusal(await call(sim, `/__sim${path(control)}`, { method, body }), 400, pattern)
-    expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: frozenNow })
+    expect(await callControl(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: frozenNow })
   })
 })
 
 describe('the time in a sandbox', () => {
   test('is the default for eventAt, and is stored as receivedAt', async ({ own }) => {
-    await steer(own, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
+    await callControl(own, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
     await call(own, '/v1/events', { token: 'k~a', body: event() })
     await call(own, '/v1/events', { token: 'k~b', body: event(), headers: { 'x-sim-now': '2025-05-05T05:05:05Z' } })
     const times = async (name: string) =>

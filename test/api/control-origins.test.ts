@@ -8,7 +8,7 @@ import { startForTest } from '../support/start.ts'
 const allowedOrigin = 'http://localhost:6006'
 const sim = sharedSimulator({ controlOrigins: `https://docs.example.com, ${allowedOrigin}` })
 
-const corsHeaders = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control'))
+const corsHeaderNames = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control'))
 
 describe('a page from an origin in --control-origins', () => {
   const page = { origin: allowedOrigin, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }
@@ -51,7 +51,7 @@ test.each(unlistedOrigins)('requests from the unlisted origin %s are refused wit
   const headers = { origin, 'access-control-request-method': 'PUT' }
   for (const method of ['GET', 'OPTIONS', 'PUT']) {
     const response = await call(sim(), '/__sim/scenarios', { method, headers, token: null })
-    expect([method, response.status, corsHeaders(response.headers)]).toEqual([method, 403, []])
+    expect([method, response.status, corsHeaderNames(response.headers)]).toEqual([method, 403, []])
     expect(errorOf(response)).toContain('--control-origins')
   }
 })
@@ -89,12 +89,12 @@ test.each<[string, Parameters<typeof call>[2]]>([
   expect((await call(sim(), path, options)).headers.get('x-content-type-options')).toBe('nosniff')
 })
 
-test('the refusal of a request without Host also has X-Content-Type-Options', async () => {
+test('the refusal of a request without Host has X-Content-Type-Options', async () => {
   const { status, headers } = await callRaw(sim().origin, 'GET /__sim/report HTTP/1.1\r\n\r\n')
   expect([status, headers['x-content-type-options']]).toEqual([400, 'nosniff'])
 })
 
-test('like the real service, the simulated service sends no X-Content-Type-Options', async () => {
+test('responses of the simulated service have no X-Content-Type-Options', async () => {
   const { headers } = await call(sim(), '/v1/events')
   expect(headers.get('x-content-type-options')).toBeNull()
 })

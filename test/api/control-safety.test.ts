@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { analyticsPath, call, event, expectRefusal, type RequestOptions, readStateInfo } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { controlOperations } from '../support/control-operations.ts'
 import { callRaw, connectTo, postText, requestText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -12,7 +12,7 @@ import { listRequests } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-/** Sends a request, by default to the control plane, with headers that can include those that `fetch` forbids. */
+/** Sends a request, by default to the control plane. The headers can include ones that `fetch` forbids. */
 async function callAs(headers: Record<string, string>, path = '/__sim/info', method = 'GET', origin = sim().origin) {
   const lines = Object.entries({ host: new URL(origin).host, connection: 'close', ...headers })
   const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
@@ -61,7 +61,7 @@ describe('the Host header', () => {
       expect([host, await status(host)]).toEqual([host, 403])
   })
 
-  test('is checked on each health path, but not on paths of the simulated service', async () => {
+  test('is checked on health paths, but not on paths of the simulated service', async () => {
     for (const path of ['/__sim/health', '/healthz', '/_x-steady/health', '/__admin/health'])
       expect([path, (await callAs({ host: 'example.com' }, path)).status]).toEqual([path, 403])
     const key = { authorization: 'Bearer k' }
@@ -190,23 +190,23 @@ describe('--control-token', () => {
   })
 
   test('is checked before the path and method, and is not required on the health paths', async () => {
-    const own = guarded()
-    for (const path of ['/__sim/health', '/healthz']) expect((await call(own, path, { token: null })).status).toBe(200)
+    const sim = guarded()
+    for (const path of ['/__sim/health', '/healthz']) expect((await call(sim, path, { token: null })).status).toBe(200)
     for (const path of ['/__sim/nothing', '/__sim/clock', '/metrics'])
-      expect([path, (await call(own, path, { token: null })).status]).toEqual([path, 401])
+      expect([path, (await call(sim, path, { token: null })).status]).toEqual([path, 401])
     for (const path of ['/__sim/reset', '/__sim/scenarios'])
-      expect([path, (await call(own, path, { method: 'PUT', token: null })).status]).toEqual([path, 401])
+      expect([path, (await call(sim, path, { method: 'PUT', token: null })).status]).toEqual([path, 401])
   })
 
   test('is not required by the simulated service, and is not logged', async () => {
-    const own = guarded()
-    await call(own, '/__sim/info', { token: 'let me in' })
-    expect((await call(own, analyticsPath, { token: 'secret-key' })).status).toBe(200)
-    expect(JSON.stringify(own.logged)).not.toMatch(/let me in|secret-key/)
+    const sim = guarded()
+    await call(sim, '/__sim/info', { token: 'let me in' })
+    expect((await call(sim, analyticsPath, { token: 'secret-key' })).status).toBe(200)
+    expect(JSON.stringify(sim.logged)).not.toMatch(/let me in|secret-key/)
   })
 })
 
-test('listening for other machines is refused without --control-token or --control-open', async () => {
+test('accepting requests from other machines is refused without --control-token or --control-open', async () => {
   for (const host of ['0.0.0.0', '::'])
     await expect(startForTest({ host })).rejects.toThrow(/^--host: .*--control-token, or --control-open/)
   for (const allowed of [{ controlOpen: true }, { controlToken: 'x' }])
@@ -277,7 +277,7 @@ test('the journal keeps the newest 16 MB of the bodies sent in hanging requests'
     await call(own, '/__sim/health')
   }
   for (const connection of connections) connection.destroy()
-  await steer(own, 'POST', '/verify', { count: { atLeast: 24 }, withinMs: 30_000 })
+  await callControl(own, 'POST', '/verify', { count: { atLeast: 24 }, withinMs: 30_000 })
   const requests = await listRequests(own, 'bodies=true&limit=24')
   const kept = requests.map(({ request }) => JSON.stringify(request).length > 900_000)
   expect(kept.slice(0, 5)).toEqual([false, false, false, false, false])

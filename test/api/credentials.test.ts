@@ -73,7 +73,7 @@ const document = {
   components: { securitySchemes: schemes },
 }
 
-const own = sharedSimulator(async (onFinished) => ({
+const sim = sharedSimulator(async (onFinished) => ({
   contract: await tempFile(JSON.stringify(document), 'credentials.json', onFinished),
 }))
 
@@ -81,21 +81,21 @@ const own = sharedSimulator(async (onFinished) => ({
 function send(path: string, name: string) {
   const text = credentials[name] ?? ''
   const headers = text.startsWith('?') ? {} : Object.fromEntries([text.split(/: ?/)])
-  return call(own(), `/v1${path}${text.startsWith('?') ? text : ''}`, { token: null, headers })
+  return call(sim(), `/v1${path}${text.startsWith('?') ? text : ''}`, { token: null, headers })
 }
 
 describe.each(rows.map((row, index) => [JSON.stringify(row[0]), `/c${index}`, row] as const))(
   'security %s',
   (_security, path, [, wrong, error, challenge]) => {
     test('is explained in the 401 for a missing credential, and causes a 401 for a wrong credential', async () => {
-      const response = await call(own(), `/v1${path}`, { token: null })
+      const response = await call(sim(), `/v1${path}`, { token: null })
       expect([response.status, errorOf(response)]).toEqual([401, error])
       expect(response.headers.get('www-authenticate')).toBe(challenge)
       for (const name of wrong) expect([name, (await send(path, name)).status]).toEqual([name, 401])
     })
 
     test('is also explained in a 401 that a scenario causes', async () => {
-      const response = await call(own(), `/v1${path}`, { token: null, scenario: 'unauthorized' })
+      const response = await call(sim(), `/v1${path}`, { token: null, scenario: 'unauthorized' })
       expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, challenge])
       expect(errorOf(response)).toContain(error.slice(error.indexOf('Send')))
     })
@@ -105,11 +105,11 @@ describe.each(rows.map((row, index) => [JSON.stringify(row[0]), `/c${index}`, ro
 test.each(Object.keys(credentials).filter((name) => !name.startsWith('empty')))(
   'a credential never appears in the journal, the report or the log: %s',
   async (name) => {
-    const loggedBefore = own().logged.length
+    const loggedBefore = sim().logged.length
     await send(pathOf('oauth'), name)
-    const entry = (await listRequests(own(), 'bodies=true')).at(-1)
-    const report = await call(own(), '/__sim/report?format=html')
-    expect(JSON.stringify([entry, report.text, own().logged.slice(loggedBefore)])).not.toContain(key)
+    const entry = (await listRequests(sim(), 'bodies=true')).at(-1)
+    const report = await call(sim(), '/__sim/report?format=html')
+    expect(JSON.stringify([entry, report.text, sim().logged.slice(loggedBefore)])).not.toContain(key)
   },
 )
 
@@ -120,6 +120,6 @@ test.each([
   [['cookie'], '', { cookie: 'sid=key_server_error' }],
 ])('a magic key takes effect wherever the document lets clients send a key: %j', async (names, query, headers) => {
   const options = { token: null, headers: headers as Record<string, string>, may500: true }
-  const response = await call(own(), `/v1${pathOf(...names)}${query}`, options)
+  const response = await call(sim(), `/v1${pathOf(...names)}${query}`, options)
   expect([response.status, response.headers.get('x-sim-advice')]).toEqual([500, null])
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { isObject, type Json } from '../../src/base/core/json.ts'
 import { call as callSimulator, type RequestOptions, refusalStatuses, type TestResponse } from '../support/client.ts'
-import { putRules, steer } from '../support/control.ts'
+import { callControl, putRules } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { listRequests } from '../support/stored-records.ts'
 import { tempFile } from '../support/temp-folder.ts'
@@ -156,7 +156,7 @@ test.each<[Name, RequestOptions, Expected]>([
 })
 
 test('the catalogue names the operations for which a refusal is undocumented', async () => {
-  const { scenarios } = (await steer(sim(), 'GET', '/catalogue')) as { scenarios: Json[] }
+  const { scenarios } = (await callControl(sim(), 'GET', '/catalogue')) as { scenarios: Json[] }
   const refusals = scenarios.filter(isObject).filter(({ family }) => family === 'refusals')
   const names = Object.keys(documented) as Name[]
   expect(refusals).toMatchObject(

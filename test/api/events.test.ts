@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
 import { call, event, type RequestOptions, textOf } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
 import { readEventPage } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -20,7 +20,7 @@ async function post(target: Target, fields: JsonObject = {}, options: RequestOpt
   return textOf(response, 'eventId')
 }
 
-async function readStoredRecords(target: Target) {
+async function readStoredEvents(target: Target) {
   const { events, total } = await readEventPage(target)
   expect(total).toBe(events.length)
   return events.map(({ eventId, fields, replays }) => ({ eventId, value: fields.value, replays }))
@@ -32,8 +32,8 @@ describe('a retry returns the first event’s id', () => {
     const eventId = await post(sim)
     const changes = { value: 'second', influence: 'negative', eventAt: '2025-12-24T00:00:00Z' }
     expect(await post(sim, changes)).toBe(eventId)
-    expect(await readStoredRecords(sim)).toEqual([{ eventId, value: 'first', replays: 1 }])
-    const { requests } = await steer(sim, 'GET', '/requests?advice=true')
+    expect(await readStoredEvents(sim)).toEqual([{ eventId, value: 'first', replays: 1 }])
+    const { requests } = await callControl(sim, 'GET', '/requests?advice=true')
     const advice = { pointer: '/insertId', keyword: 'idempotency', message: expect.stringMatching(/event is kept/) }
     expect(requests).toMatchObject([{ advice: [advice] }])
   })
@@ -54,7 +54,7 @@ test('a refused request does not affect later requests', async ({ own }) => {
   expect((await call(own, '/v1/events', { body: { ...body, value: 7 } })).status).toBe(400)
   expect((await call(own, '/v1/events', { body, headers: { 'x-sim-scenario': 'unavailable' } })).status).toBe(503)
   const eventId = await post(own)
-  expect(await readStoredRecords(own)).toEqual([{ eventId, value: 'first', replays: 0 }])
+  expect(await readStoredEvents(own)).toEqual([{ eventId, value: 'first', replays: 0 }])
 })
 
 test('an event’s id is derived from the payload, not from the time of receipt', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/core/json.ts'
 import { analyticsPath, call, event, expectRefusal, modelId, prompt } from '../support/client.ts'
-import { putRules, steer } from '../support/control.ts'
+import { callControl, putRules } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
@@ -15,17 +15,18 @@ const analytics: Request = { method: 'GET', path: `${analyticsPath}?period=7d`, 
 const eventRequest: Request = { method: 'POST', path: '/v1/events', headers: key, body: event() }
 const promptRequest: Request = { method: 'POST', path: '/v1/prompts', headers: key, body: prompt() }
 
-const explain = (sim: TestSimulator, request: Request, query = '') => steer(sim, 'POST', `/explain${query}`, request)
+const explain = (sim: TestSimulator, request: Request, query = '') =>
+  callControl(sim, 'POST', `/explain${query}`, request)
 
 async function send(sim: TestSimulator, { path, ...options }: Request) {
   const response = await call(sim, path, { ...options, token: null })
   return { status: response.status, body: response.body ?? null, origin: response.headers.get('x-sim-origin') }
 }
 
-/** Returns everything that a request could change. */
+/** Returns the readable parts of the state that a request could change. */
 async function readState(sim: TestSimulator): Promise<Json> {
   const paths = ['/export', '/export?sandbox=a', '/sequences', '/requests?sandbox=*', '/info', '/scenarios']
-  const responses = await Promise.all(paths.map((path) => steer(sim, 'GET', path)))
+  const responses = await Promise.all(paths.map((path) => callControl(sim, 'GET', path)))
   const sandboxes = await listSandboxes(sim)
   return [...responses, sandboxes.map(({ name, seed, rules }) => ({ name, seed, rules }))]
 }
@@ -98,9 +99,9 @@ describe('an explanation', () => {
     for (let count = 0; count < 2; count += 1) await send(own, analytics)
     await putRules(own, [])
     const applied = 'Sandbox rule 1 applies: {"scenario":"forbidden","times":1}.'
-    expect(await steer(own, 'GET', '/requests/req-1')).toMatchObject({ why: [applied] })
+    expect(await callControl(own, 'GET', '/requests/req-1')).toMatchObject({ why: [applied] })
     const usedUp = 'Sandbox rule 1 is used up (times 1).'
-    const { why } = await steer(own, 'GET', '/requests/req-2')
+    const { why } = await callControl(own, 'GET', '/requests/req-2')
     expect(why).toEqual([usedUp, 'No stage refuses the request, so the operation getModelAnalytics runs.'])
   })
 
@@ -128,7 +129,7 @@ describe('an explanation', () => {
     const violations = [{ in: 'body', pointer: '/value' }]
     expect(await explain(shared(), bad)).toMatchObject({ operation: 'createEvent', sandbox: 'default', violations })
     const broken = { ...eventRequest, headers: { ...key, 'Content-Type': 'application/json' }, body: '{"a":' }
-    expect(await steer(shared(), 'POST', '/explain', broken)).toMatchObject({ violations: [{ keyword: 'json' }] })
+    expect(await callControl(shared(), 'POST', '/explain', broken)).toMatchObject({ violations: [{ keyword: 'json' }] })
     const doubtful = { ...eventRequest, body: event({ value: 'many', valueType: 'numeric' }) }
     expect(await explain(shared(), doubtful)).toMatchObject({ violations: [], advice: [{ pointer: '/value' }, {}] })
   })
@@ -207,7 +208,7 @@ describe('POST /__sim/explain', () => {
     const response = await call(own, '/__sim/explain', { body: { method, path, headers } })
     expectRefusal(response, 400, /not a request to the simulated service.*under \/v1\./)
     await fetch(`${own.origin}${path}`, { method, headers, redirect: 'manual' })
-    expect(await steer(own, 'GET', '/requests?sandbox=*')).toMatchObject({ total: 0 })
+    expect(await callControl(own, 'GET', '/requests?sandbox=*')).toMatchObject({ total: 0 })
   })
 
   test.each([
@@ -218,9 +219,9 @@ describe('POST /__sim/explain', () => {
     ['OPTIONS', '/v1/events', preflight, false],
   ])('explains a request that would reach the service: %s %s %j, cors: %s', async (method, path, headers, cors) => {
     const sim = await startForTest({ cors })
-    const { response } = await steer(sim, 'POST', '/explain', { method, path, headers })
+    const { response } = await callControl(sim, 'POST', '/explain', { method, path, headers })
     const real = await fetch(`${sim.origin}${path}`, { method, headers })
     expect(response).toMatchObject({ status: real.status })
-    expect(await steer(sim, 'GET', '/requests?sandbox=*')).toMatchObject({ total: 1 })
+    expect(await callControl(sim, 'GET', '/requests?sandbox=*')).toMatchObject({ total: 1 })
   })
 })

@@ -9,7 +9,7 @@ import { startForTest } from '../support/start.ts'
 
 /** The request count. To send more, run `FUZZ=100000 npx vitest run --config test/vitest.config.ts test/api/fuzz` */
 const count = Number(process.env['FUZZ'] ?? 1500)
-const seed = process.env['FUZZ_SEED'] ?? '1' // a different seed creates different requests
+const seed = process.env['FUZZ_SEED'] ?? '1'
 const concurrency = 64
 const options = { timeout: 240_000 + count * 40 }
 
@@ -59,7 +59,7 @@ function parseOrUndefined(text: string): Json | undefined {
   }
 }
 
-test(`${count} malformed requests cause no internal errors, and the simulator stays healthy`, options, async () => {
+test(`${count} random requests cause no internal errors, and the simulator stays healthy`, options, async () => {
   const sim = await startForTest({ sandboxLimit: 50 })
   const random = seededChance(seed)
   const kinds = new Set<string>()

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { analyticsPath, call, callOperation, event, modelId, objectOf, operations } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { documentWith } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
@@ -44,7 +44,7 @@ describe('CORS', () => {
 
   test.each([
     ['a successful response', analyticsPath, 'any-key', 200],
-    ['a refusal', '/v1/models/gpt/analytics', 'any-key', 400],
+    ['a 400', '/v1/models/gpt/analytics', 'any-key', 400],
     ['a 401', analyticsPath, null, 401],
     ['a 404', '/v1/nowhere', 'any-key', 404],
   ])('lets a page read %s', async (_name, path, token, status) => {
@@ -92,7 +92,7 @@ test('an operation with a non-ASCII id is handled, and its id is escaped in head
   const operation = headers.get('x-sim-operation') ?? ''
   expect([status, JSON.parse(`"${operation}"`)]).toEqual([200, 'получить日本'])
   expect(operation).toMatch(/^[\x20-\x7e]+$/)
-  const { requests } = await steer(own, 'GET', '/requests')
+  const { requests } = await callControl(own, 'GET', '/requests')
   expect(requests).toMatchObject([{ operation: 'получить日本', response: { status: 200 } }])
 })
 
@@ -116,7 +116,6 @@ const parent = '00f067aa0ba902b7'
 
 const send = (target: TestSimulator, traceparent: string) => call(target, analyticsPath, { headers: { traceparent } })
 
-/** Returns the trace ids of the listed requests. */
 const listTraceIds = async (target: TestSimulator, query?: string) =>
   (await listRequests(target, query)).map((one) => one.traceId)
 
@@ -144,14 +143,14 @@ describe('the trace id in traceparent', () => {
     expect(lines).toEqual([expect.objectContaining({ traceId }), expect.not.objectContaining({ traceId })])
   })
 
-  test('selects requests in lists, counts and verifications, regardless of case', async ({ own }) => {
+  test('selects requests in lists (regardless of case), counts and verifications', async ({ own }) => {
     for (const id of [traceId, otherId, traceId]) await send(own, `00-${id}-${parent}-01`)
     await call(own, analyticsPath)
     expect(await listTraceIds(own)).toEqual([traceId, otherId, traceId, undefined])
     expect(await listTraceIds(own, `traceId=${otherId.toUpperCase()}`)).toEqual([otherId])
     const match = { traceId }
-    expect(await steer(own, 'POST', '/requests/count', { match })).toMatchObject({ count: 2 })
+    expect(await callControl(own, 'POST', '/requests/count', { match })).toMatchObject({ count: 2 })
     const verified = { match: { traceId: otherId }, count: { exactly: 1 } }
-    expect(await steer(own, 'POST', '/verify', verified)).toMatchObject({ satisfied: true })
+    expect(await callControl(own, 'POST', '/verify', verified)).toMatchObject({ satisfied: true })
   })
 })

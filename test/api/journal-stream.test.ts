@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 import { expect, onTestFinished } from 'vitest'
 import { harSchema } from '../server/journal/har-schema.ts'
 import { analyticsPath, call, errorOf, event, expectRefusal, prompt } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { connectTo, requestText } from '../support/raw-http.ts'
 import { type TestSimulator, test } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
@@ -90,7 +90,7 @@ test.for(['default', '*'])('a stream for sandbox=%s reports that requests were d
   await call(own, analyticsPath)
   await readUntil(/\nid: 2\n/)
   await call(own, analyticsPath, { headers: { 'x-sim-sandbox': 'other' } }) // a new sandbox causes no `cleared` event
-  await steer(own, 'POST', '/reset')
+  await callControl(own, 'POST', '/reset')
   await call(own, analyticsPath)
   const text = await readUntil(/\nid: 4\n/)
   const events = [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)
@@ -142,7 +142,7 @@ test('a request whose client disconnects before the first response byte has stat
   connection.send(requestText('GET', analyticsPath, ['X-Sim-Scenario: slow;ms=60000']))
   await call(own, '/__sim/health', { token: null }) // makes sure that the request above has arrived
   connection.destroy()
-  await steer(own, 'POST', '/verify', { count: { atLeast: 1 }, withinMs: 30_000 })
+  await callControl(own, 'POST', '/verify', { count: { atLeast: 1 }, withinMs: 30_000 })
   const { text } = await call(own, '/__sim/requests?format=har', { token: null })
   const [entry] = JSON.parse(text).log.entries
   expect(entry).toMatchObject({ response: { status: 0, content: { size: 0 } }, _delivery: { outcome: 'client-gone' } })

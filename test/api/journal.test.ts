@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/base/core/json.ts'
 import { valueAt } from '../../src/base/core/json-pointer.ts'
 import type { ControlSchemas } from '../../src/client/transport.ts'
 import { analyticsPath, call, event, expectRefusal, objectOf } from '../support/client.ts'
-import { putRules, steer } from '../support/control.ts'
+import { callControl, putRules } from '../support/control.ts'
 import { callRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator, test } from '../support/start.ts'
@@ -11,7 +11,7 @@ import { listRequests as list, readControl } from '../support/stored-records.ts'
 
 const shared = sharedSimulator()
 
-const numbers = async (sim: TestSimulator, query?: string) => (await list(sim, query)).map(({ number }) => number)
+const readNumbers = async (sim: TestSimulator, query?: string) => (await list(sim, query)).map(({ number }) => number)
 
 /** Sends six requests. They get a 200, a 429 from a scenario, a 201 with advice, a 400, a 404 (no `/v1`) and a 401. */
 async function sendSixRequests(sim: TestSimulator): Promise<void> {
@@ -29,7 +29,7 @@ test('a request and its response are recorded with all details', async ({ own })
   const response = await call(own, '/v1/events?source=app', { body, scenario: 'slow;ms=2', headers: agent })
   const headers = { authorization: 'Bearer [redacted]', ...agent }
   const id = response.headers.get('x-request-id')
-  const shown = await steer(own, 'GET', `/requests/${id}`)
+  const shown = await callControl(own, 'GET', `/requests/${id}`)
   expect(shown).toMatchObject({
     id,
     number: 1,
@@ -60,7 +60,7 @@ test.for<[string, object]>([
   await call(own, analyticsPath, { scenario }).catch(() => undefined)
   expect(await list(own)).toMatchObject([{ scenarios: [scenario], ...expected }])
   await call(own, analyticsPath)
-  expect([await numbers(own, 'damage=true'), await numbers(own, 'damage=false')]).toEqual([[1], [2]])
+  expect([await readNumbers(own, 'damage=true'), await readNumbers(own, 'damage=false')]).toEqual([[1], [2]])
 })
 
 test('the stage that responded and the rule that applied are recorded', async () => {
@@ -72,7 +72,7 @@ test('the stage that responded and the rule that applied are recorded', async ()
   const sent = event()
   for (const body of [sent, sent, { value: 1 }]) await call(sim, '/v1/events', { body })
   await call(sim, analyticsPath, { token: null })
-  await steer(sim, 'DELETE', '/scenarios')
+  await callControl(sim, 'DELETE', '/scenarios')
   const startupRule = { rule: { scope: 'startup', index: 0 } }
   const requests = await list(sim)
   expect(requests).toMatchObject([
@@ -90,12 +90,12 @@ describe('bodies', () => {
     ['text', 'no json', { size: 7, text: 'no json' }],
     ['bytes', new Uint8Array([255, 0, 1]), { size: 3, base64: '/wAB' }],
     ['no body', undefined, { size: 0 }],
-    ['text beyond the limit for recorded responses', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
+    ['text beyond the limit for response bodies', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
     ['text beyond the limit for request bodies', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
   ])('are shown with their kind and size: %s', async (_name, body, shown) => {
     const options = { method: 'POST', sandbox: 'bodies', ...(body !== undefined && { body }) }
     const { headers } = await call(shared(), '/v1/events', options)
-    const entry = await steer(shared(), 'GET', `/requests/${headers.get('x-request-id')}`)
+    const entry = await callControl(shared(), 'GET', `/requests/${headers.get('x-request-id')}`)
     expect(valueAt(entry, '/request/body')).toEqual(shown)
   })
 
@@ -108,7 +108,7 @@ describe('bodies', () => {
     ['unless the body contains a credential', '{"password":"abc","value":1.0}', false],
   ])('include the text in addition to the JSON %s', async ([, text, isKept], { own }) => {
     await call(own, '/v1/events', { body: text })
-    const body = valueAt(await steer(own, 'GET', '/requests/req-1'), '/request/body')
+    const body = valueAt(await callControl(own, 'GET', '/requests/req-1'), '/request/body')
     expect(body).toEqual({ size: text.length, json: expect.any(Object), ...(isKept && { text }) })
   })
 
@@ -141,8 +141,8 @@ describe('the list', () => {
     ['sandbox=other', [], 0],
     ['sandbox=*', [1, 2, 3, 4, 5, 6], 6],
   ])('contains the requests selected by ?%s, and their total across all pages', async (query, expected, total) => {
-    expect(await numbers(six(), query)).toEqual(expected)
-    expect(await steer(six(), 'GET', `/requests?${query}`)).toMatchObject({ total })
+    expect(await readNumbers(six(), query)).toEqual(expected)
+    expect(await callControl(six(), 'GET', `/requests?${query}`)).toMatchObject({ total })
   })
 
   test.for([
@@ -170,13 +170,18 @@ describe('the list', () => {
 test('a full journal counts the requests that it drops, and marks each count as truncated', async () => {
   const sim = await startForTest({ journalSize: 3 })
   for (let count = 0; count < 3; count += 1) await call(sim, analyticsPath)
-  expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 3, dropped: 0, truncated: false })
-  expect(await steer(sim, 'POST', '/requests/count')).toEqual({ count: 3, truncated: false })
+  expect(await callControl(sim, 'GET', '/requests')).toMatchObject({ recorded: 3, dropped: 0, truncated: false })
+  expect(await callControl(sim, 'POST', '/requests/count')).toEqual({ count: 3, truncated: false })
   await call(sim, '/v1/events', { body: event() })
-  expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 4, dropped: 1, truncated: true, total: 3 })
+  expect(await callControl(sim, 'GET', '/requests')).toMatchObject({
+    recorded: 4,
+    dropped: 1,
+    truncated: true,
+    total: 3,
+  })
   const query = { operation: 'getModelAnalytics' }
-  expect(await steer(sim, 'POST', '/requests/count', query)).toEqual({ count: 2, truncated: true })
-  expect(await steer(sim, 'POST', '/verify', query)).toMatchObject({ count: 2, truncated: true })
+  expect(await callControl(sim, 'POST', '/requests/count', query)).toEqual({ count: 2, truncated: true })
+  expect(await callControl(sim, 'POST', '/verify', query)).toMatchObject({ count: 2, truncated: true })
   expectRefusal(await call(sim, '/__sim/requests/req-1'), 404, /dropped so far: 1; see --journal-size/)
 })
 
@@ -188,11 +193,11 @@ test.for<[string, string, number[]]>([
 ])('the journal of a sandbox is cleared by %s %s', async ([method, path, remaining], { own }) => {
   const callIn = (name: string) => call(own, analyticsPath, { headers: { 'x-sim-sandbox': name } })
   for (const name of ['a', 'b', 'a']) await callIn(name)
-  expect(await numbers(own, 'sandbox=a')).toEqual([1, 3])
-  await steer(own, method, path)
-  expect(await numbers(own, 'sandbox=*')).toEqual(remaining)
+  expect(await readNumbers(own, 'sandbox=a')).toEqual([1, 3])
+  await callControl(own, method, path)
+  expect(await readNumbers(own, 'sandbox=*')).toEqual(remaining)
   await callIn('a')
-  expect(await steer(own, 'GET', '/requests?sandbox=a')).toMatchObject({ recorded: 1, truncated: false })
+  expect(await callControl(own, 'GET', '/requests?sandbox=a')).toMatchObject({ recorded: 1, truncated: false })
 })
 
 test('malformed HTTP is logged, but not recorded in the journal', async ({ own }) => {
@@ -202,14 +207,14 @@ test('malformed HTTP is logged, but not recorded in the journal', async ({ own }
 })
 
 test('bodies appear in the log only with --log-bodies, truncated and without credentials', async () => {
-  const logLineWith = async (logBodies: boolean) => {
+  const callAndReadLog = async (logBodies: boolean) => {
     const sim = await startForTest({ logBodies })
     const properties = { apiKey: 's3cr3t', pin: { password: 's3cr3t' }, note: 'x'.repeat(3000) }
     const { text } = await call(sim, '/v1/events', { body: event({ properties }), token: 's3cr3t' })
     return { text, fields: sim.logged.find(({ message }) => message === 'responded')?.fields ?? {} }
   }
-  expect(Object.keys((await logLineWith(false)).fields).filter((name) => /body/i.test(name))).toEqual([])
-  const { text, fields } = await logLineWith(true)
+  expect(Object.keys((await callAndReadLog(false)).fields).filter((name) => /body/i.test(name))).toEqual([])
+  const { text, fields } = await callAndReadLog(true)
   expect(fields).toMatchObject({
     requestId: 'req-1',
     requestBody: expect.stringMatching(/^\{"eventType":"upgrade_purchased".{1900,2000}$/s),
@@ -227,8 +232,8 @@ test('each entry in a list with large bodies equals the same entry read by id, e
   const requests = page['requests'] as JsonObject[]
   expect(requests).toHaveLength(3)
   for (const entry of requests) {
-    const { why, ...same } = objectOf(await call(own, `/__sim/requests/${entry['id']}`, { token: null }))
-    expect(entry).toEqual(same)
+    const { why, ...rest } = objectOf(await call(own, `/__sim/requests/${entry['id']}`, { token: null }))
+    expect(entry).toEqual(rest)
     expect(why).toEqual([expect.stringContaining('createEvent')])
   }
 })

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Json } from '../../src/base/core/json.ts'
 import { call, event, prompt } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
 
 const at = '2026-01-15T12:00:00.000Z'
@@ -104,7 +104,7 @@ onLinux('other requests can be handled while more than 15 MB of prompts are list
 
 test('clients never see a partial import', async ({ own }) => {
   let isDone = false
-  const pendingImport = steer(own, 'POST', '/import', document).finally(() => {
+  const pendingImport = callControl(own, 'POST', '/import', document).finally(() => {
     isDone = true
   })
   const totals = new Set<unknown>()

@@ -11,7 +11,7 @@ import {
   type RequestOptions,
   type TestResponse,
 } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { fixturesWith } from '../support/documents.ts'
 import { modelIds } from '../support/model-ids.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -30,7 +30,7 @@ const at = (time: string): RequestOptions => ({ headers: { 'x-sim-now': `2026-01
 
 const statusesOf = (responses: readonly TestResponse[]) => responses.map(({ status }) => status)
 
-/** Returns the rate limit fields of a response, with numeric values as numbers. */
+/** Returns the parsed values of a response's rate limit, retry and Date headers. */
 function rateFieldsOf({ headers }: TestResponse) {
   const [, name, left, seconds] = /^"(\w+)";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? []
   const [, policy, quota, window] = /^"(\w+)";q=(\d+);w=(\d+)$/.exec(headers.get('ratelimit-policy') ?? '') ?? []
@@ -50,36 +50,35 @@ function rateFieldsOf({ headers }: TestResponse) {
 
 test.each(['real', 'frozen', 'shifted'])('with a %s clock, a retry after retry-after-ms succeeds', async (mode) => {
   const sim = await startLimited({ clock: 'real' })
-  await steer(sim, 'PUT', '/clock', { mode, ...(mode !== 'real' && { now: '2026-03-01T10:20:30.400Z' }) })
+  await callControl(sim, 'PUT', '/clock', { mode, ...(mode !== 'real' && { now: '2026-03-01T10:20:30.400Z' }) })
   const responses = await callMany(sim, 6)
   expect(statusesOf(responses)).toEqual([200, 200, 200, 200, 200, 429])
-  await steer(sim, 'POST', '/clock/advance', { by: `${responses[5]?.headers.get('retry-after-ms')}ms` })
+  await callControl(sim, 'POST', '/clock/advance', { by: `${responses[5]?.headers.get('retry-after-ms')}ms` })
   expect(statusesOf(await callMany(sim, 6))).toEqual([200, 200, 200, 200, 200, 429])
 })
 
 test('all rate limit fields of a response agree with each other and with its Date', async ({ sim }) => {
   const start = Date.UTC(2026, 0, 15, 12)
-  /** `at`: milliseconds since the start. `open`: milliseconds since the window opened. `left`: remaining requests. */
   const table = [
-    { by: '0s', at: 0, open: 0, left: 4, status: 200 },
-    { by: '250ms', at: 250, open: 250, left: 3, status: 200 },
-    { by: '10m', at: 600_250, open: 600_250, left: 2, status: 200 },
-    { by: '749ms', at: 600_999, open: 600_999, left: 1, status: 200 },
-    { by: '1ms', at: 601_000, open: 601_000, left: 0, status: 200 },
-    { by: '20m', at: 1_801_000, open: 1_801_000, left: 0, status: 429 },
-    { by: '1798999ms', at: 3_599_999, open: 3_599_999, left: 0, status: 429 },
-    { by: '1h', at: 7_199_999, open: 0, left: 4, status: 200 },
+    { by: '0s', elapsedMs: 0, windowAgeMs: 0, left: 4, status: 200 },
+    { by: '250ms', elapsedMs: 250, windowAgeMs: 250, left: 3, status: 200 },
+    { by: '10m', elapsedMs: 600_250, windowAgeMs: 600_250, left: 2, status: 200 },
+    { by: '749ms', elapsedMs: 600_999, windowAgeMs: 600_999, left: 1, status: 200 },
+    { by: '1ms', elapsedMs: 601_000, windowAgeMs: 601_000, left: 0, status: 200 },
+    { by: '20m', elapsedMs: 1_801_000, windowAgeMs: 1_801_000, left: 0, status: 429 },
+    { by: '1798999ms', elapsedMs: 3_599_999, windowAgeMs: 3_599_999, left: 0, status: 429 },
+    { by: '1h', elapsedMs: 7_199_999, windowAgeMs: 0, left: 4, status: 200 },
   ]
-  for (const { by, at, open, left, status } of table) {
-    await steer(sim, 'POST', '/clock/advance', { by })
+  for (const { by, elapsedMs, windowAgeMs, left, status } of table) {
+    await callControl(sim, 'POST', '/clock/advance', { by })
     const response = await call(sim, analyticsPath)
-    const remaining = 3_600_000 - open
+    const remaining = 3_600_000 - windowAgeMs
     const seconds = Math.ceil(remaining / 1000)
     const retryFields = status === 429 ? { retryAfter: seconds, retryAfterMs: remaining } : {}
     expect({ status: response.status, ...rateFieldsOf(response) }).toEqual({
       status,
       ...{ name: 'analyses', policy: 'analyses', quota: 5, window: 3600, left, seconds },
-      date: Math.floor((start + at) / 1000) * 1000,
+      date: Math.floor((start + elapsedMs) / 1000) * 1000,
       ...retryFields,
     })
   }
@@ -186,13 +185,13 @@ test('--analyses-window sets the length of the rate limit window, which appears 
 test.each([
   ['epoch', String(Date.parse('2026-01-15T13:00:00Z') / 1000), String(Date.parse('2026-01-15T12:30:07Z') / 1000)],
   ['seconds', '3600', '7'],
-] as const)('--x-rate-limit %s adds X-RateLimit headers in that format', async (xRateLimit, end, scenarioEnd) => {
+] as const)('--x-rate-limit %s adds X-RateLimit headers in that format', async (xRateLimit, reset, scenarioReset) => {
   const sim = await startForTest({ maxAnalysesPerHour: 2, xRateLimit })
   const xRateLimitOf = ({ headers }: TestResponse) =>
     ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))
   const responses = [...(await callMany(sim, 1, at('12:00:00'))), ...(await callMany(sim, 2, at('12:00:00.1')))]
-  expect(responses.map(xRateLimitOf)).toEqual(['1', '0', '0'].map((left) => ['2', left, end]))
+  expect(responses.map(xRateLimitOf)).toEqual(['1', '0', '0'].map((left) => ['2', left, reset]))
   const { headers } = at('12:30:00')
   const scenario = { ...headers, 'x-sim-scenario': 'rate-limited;retry-after=7;limit=9' }
-  expect(xRateLimitOf(await call(sim, analyticsPath, { headers: scenario }))).toEqual(['9', '0', scenarioEnd])
+  expect(xRateLimitOf(await call(sim, analyticsPath, { headers: scenario }))).toEqual(['9', '0', scenarioReset])
 })

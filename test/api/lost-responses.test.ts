@@ -3,20 +3,20 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
 import { analyticsPath, call, event, modelId } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
-import { putRules, steer } from '../support/control.ts'
+import { callControl, putRules } from '../support/control.ts'
 import { connectTo, postText, requestText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { listRequests, readRetries } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-/** The `eventAt` of an event and its retry. It identifies them as the same event, even without a retry count. */
+/** The `eventAt` of an event and its retry. Different times would make them separate events. */
 const eventAt = '2026-01-15T12:00:00Z'
 
 /** Sends an event with a scenario from a header or a rule, and disconnects before the response is complete. */
 async function giveUp(sandbox: string, scenario: string, body: JsonObject, isSetByRule = false): Promise<void> {
   const connection = await connectTo(sim().origin)
-  connection.send(postIn(sandbox, body, isSetByRule ? [] : [`X-Sim-Scenario: ${scenario}`]))
+  connection.send(eventPostText(sandbox, body, isSetByRule ? [] : [`X-Sim-Scenario: ${scenario}`]))
   if (scenario.startsWith('dribble')) await connection.untilResponseStarts()
   else await call(sim(), '/__sim/health', { token: null }) // makes sure that the request above has arrived
   connection.destroy()
@@ -25,10 +25,9 @@ async function giveUp(sandbox: string, scenario: string, body: JsonObject, isSet
 
 /** Resolves as soon as a sandbox has recorded `count` exchanges. An exchange is recorded when its delivery ends. */
 const untilRecorded = (sandbox: string, count = 1) =>
-  steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, { count: { atLeast: count }, withinMs: 30_000 })
+  callControl(sim(), 'POST', `/verify?sandbox=${sandbox}`, { count: { atLeast: count }, withinMs: 30_000 })
 
-/** Returns a raw HTTP request that posts an event. */
-const postIn = (sandbox: string, body: JsonObject, lines: readonly string[] = []) =>
+const eventPostText = (sandbox: string, body: JsonObject, lines: readonly string[] = []) =>
   postText('/v1/events', body, ['User-Agent: raw', `X-Sim-Sandbox: ${sandbox}`, ...lines])
 
 const halfReceiptBytes = Math.ceil(JSON.stringify({ success: true, eventId: modelId }).length / 2)
@@ -38,12 +37,12 @@ describe('a client that disconnects before the end of the response', () => {
     ['slow;ms=60000', { outcome: 'client-gone', sentBytes: 0 }],
     ['dribble;ms=60000;pieces=2', { outcome: 'client-gone', sentBytes: halfReceiptBytes }],
     ['hang', { outcome: 'damaged' }],
-  ])('during %s has its request recorded at once, and no response counts as covered', async (scenario, delivery) => {
+  ])('during %s has its request recorded at once, and the response is not covered', async (scenario, delivery) => {
     const sandbox = `left-${scenario.slice(0, 4)}`
     await giveUp(sandbox, scenario, event())
     await untilRecorded(sandbox)
     expect(await listRequests(sim(), `sandbox=${sandbox}`)).toMatchObject([{ operation: 'createEvent', delivery }])
-    const { coverage } = await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
+    const { coverage } = await callControl(sim(), 'GET', `/report?sandbox=${sandbox}`)
     expect(JSON.stringify(coverage)).not.toMatch(/"covered":\[[^\]]*status 201/)
   })
 
@@ -57,7 +56,7 @@ describe('a client that disconnects before the end of the response', () => {
     await giveUp(sandbox, scenario, event({ insertId: 'first', eventAt }), true)
     const body = event({ ...(insertId !== undefined && { insertId }), eventAt })
     const retry = await connectTo(sim().origin) // a connection that was opened earlier may belong to another client
-    retry.send(postIn(sandbox, body))
+    retry.send(eventPostText(sandbox, body))
     expect((await retry.response()).status).toBe(201)
     retry.destroy()
     const { findings } = (await readRetries(sim(), sandbox)).problems
@@ -68,11 +67,11 @@ describe('a client that disconnects before the end of the response', () => {
   test('is recorded as disconnected before its retry on another connection is judged', async () => {
     await putRules(sim(), [{ sequence: 'slow;ms=60000, 201' }], 'at-once')
     const first = await connectTo(sim().origin)
-    first.send(postIn('at-once', event({ insertId: 'first', eventAt })))
+    first.send(eventPostText('at-once', event({ insertId: 'first', eventAt })))
     await call(sim(), '/__sim/health', { token: null }) // makes sure that the request above has arrived
     first.end()
     const second = await connectTo(sim().origin)
-    second.send(postIn('at-once', event({ eventAt })))
+    second.send(eventPostText('at-once', event({ eventAt })))
     expect((await second.response()).status).toBe(201)
     second.destroy()
     first.destroy()
@@ -84,12 +83,12 @@ describe('a client that disconnects before the end of the response', () => {
     ['429;retry-after=30', event()],
     ['201', event()],
     ['500', event({ insertId: 'kept' })],
-  ])('causes no finding if it did not read the response: %s', async (response, body) => {
+  ])('causes no finding when it retries, if it did not read the response: %s', async (response, body) => {
     const sandbox = `unread-${response.slice(0, 3)}`
     await putRules(sim(), [{ sequence: `${response}, 201` }], sandbox)
     const { hostname, port } = new URL(sim().origin)
     const blocked = connect(Number(port), hostname).pause() // reads nothing, like a busy process
-    blocked.write(postIn(sandbox, body))
+    blocked.write(eventPostText(sandbox, body))
     await untilRecorded(sandbox)
     blocked.destroy()
     expect((await call(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
@@ -102,17 +101,17 @@ describe('a client that disconnects before the end of the response', () => {
     for (const scenario of ['reset', 'empty-response', 'truncated', 'hang']) await giveUp('once', scenario, event())
     await giveUp('once', 'slow;ms=60000', event())
     await untilRecorded('once', 5)
-    await steer(sim(), 'POST', '/verify?sandbox=once', { count: { exactly: 5 }, withinMs: 500 })
+    await callControl(sim(), 'POST', '/verify?sandbox=once', { count: { exactly: 5 }, withinMs: 500 })
   })
 
   test('has every request on that connection recorded', async () => {
     const connection = await connectTo(sim().origin)
-    const slow = postIn('pipelined', event(), ['X-Sim-Scenario: slow;ms=60000'])
-    connection.send(slow + slow + postIn('pipelined', event()))
+    const slow = eventPostText('pipelined', event(), ['X-Sim-Scenario: slow;ms=60000'])
+    connection.send(slow + slow + eventPostText('pipelined', event()))
     await call(sim(), '/__sim/health', { token: null })
     connection.destroy()
     await untilRecorded('pipelined', 3)
-    await steer(sim(), 'POST', '/verify?sandbox=pipelined', { count: { exactly: 3 }, withinMs: 500 })
+    await callControl(sim(), 'POST', '/verify?sandbox=pipelined', { count: { exactly: 3 }, withinMs: 500 })
     const requests = await listRequests(sim(), 'sandbox=pipelined')
     expect(requests).toMatchObject(Array(3).fill({ delivery: { outcome: 'client-gone' } }))
   })
@@ -122,7 +121,7 @@ describe('a client that waits for the response finds the exchange in the journal
   test('even if the simulator runs in another process and the response is truncated', async () => {
     const command = convsim(['serve', '--port', '0', '--state', ':memory:', '--log-level', 'error'])
     const other = { origin: await command.ready() }
-    const readTotal = async () => Number((await steer(other, 'GET', '/requests?limit=1')).total)
+    const readTotal = async () => Number((await callControl(other, 'GET', '/requests?limit=1')).total)
     const counts: number[] = []
     for (let count = 1; count <= 100; count += 1) {
       await expect(call(other, '/v1/events', { body: event(), scenario: 'truncated' })).rejects.toThrow()
@@ -174,7 +173,7 @@ describe('a request aborted by its client', () => {
       { response: { status: 201 } },
     ])
     const none = { violations: { requests: 0 }, unexpected: { responses: 0, findings: [] }, retries: { findings: [] } }
-    expect(await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)).toMatchObject({ requests: 3, ...none })
+    expect(await callControl(sim(), 'GET', `/report?sandbox=${sandbox}`)).toMatchObject({ requests: 3, ...none })
   })
 
   test.each([

@@ -40,7 +40,7 @@ describe('the fixtures’ models', () => {
     expect(actual.dataPoints.length).toBe(30)
   })
 
-  test('appear by name in the recommendations', async () => {
+  test('can appear by name in recommendations', async () => {
     const { recommendations } = await readAnalytics(sim(), '00000000-0000-4000-8000-000000000001')
     expect(JSON.stringify(recommendations)).toContain('Checkout Assistant')
   })

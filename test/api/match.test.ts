@@ -88,7 +88,7 @@ describe('a condition', () => {
   test.each([
     ['on an unknown operation', { operation: 'createEvnt' }, /no operation "createEvnt".*createEvent/],
     ['on an unknown pointer', { match: { body: { '/eventTyp': 'a' } } }, /field "\/eventTyp".*\/eventType/],
-    ['on a field of a prompt', { operation: 'createEvent', match: { body: { '/name': 'a' } } }, /field "\/name"/],
+    ['on another operation’s field', { operation: 'createEvent', match: { body: { '/name': 'a' } } }, /field "\/name"/],
     ['on a misspelled parameter', { match: { query: { perod: '7d' } } }, /parameter "perod"\. Did you mean "period"\?/],
   ])('%s is refused by verify and count without "force"', async (_name, query, message) => {
     for (const check of [verifyNoRequests, count]) {

@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import { analyticsPath, call, event } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { metricsOf } from '../support/metrics.ts'
+import { sendBytes } from '../support/one-shot.ts'
 import { startForTest, test } from '../support/start.ts'
 
 test('metrics count the stored records, and requests by operation, status and origin', async () => {
@@ -31,9 +32,17 @@ test('metrics count the stored records, and requests by operation, status and or
   })
 })
 
+test('metrics count a response once, even if the client then resets the connection', async ({ own }) => {
+  const head = `GET ${analyticsPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer key\r\n\r\n`
+  await sendBytes(own.origin, Buffer.from(head))
+  expect(await metricsOf(own)).toMatchObject({
+    'convsim_requests_total{operation="getModelAnalytics",status="200",origin="contract"}': 1,
+  })
+})
+
 test('metrics have the Prometheus format, list each family exactly once, and survive a reset', async ({ own }) => {
   for (let count = 0; count < 20; count += 1) await call(own, analyticsPath)
-  await steer(own, 'POST', '/reset')
+  await callControl(own, 'POST', '/reset')
   const { text, headers } = await call(own, '/__sim/metrics')
   expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   const families = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram|summary)$/gm)].map(([, name]) => name)

@@ -7,7 +7,7 @@ import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 
-/** The fields of a response that can be null. */
+/** The nullable fields of a response and of its data points. */
 const nullable = Array.from(analyticsFields.keys()).filter((name) => analyticsFields.get(name)) as (keyof Analytics)[]
 const nullableInPoint = Array.from(pointFields.keys()).filter((name) => pointFields.get(name)) as PointField[]
 

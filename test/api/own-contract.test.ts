@@ -4,7 +4,7 @@ import { sharedSimulator } from '../support/shared.ts'
 import { listRequests } from '../support/stored-records.ts'
 import { tempFile } from '../support/temp-folder.ts'
 
-/** A document that has nothing in common with the bundled one. */
+/** An OpenAPI document that is unrelated to the bundled one. */
 const document = `openapi: 3.1.0
 info: { title: Shop, version: 1.0.0 }
 servers: [{ url: /v2 }]

@@ -5,12 +5,12 @@ import { startForTest, type TestSimulator, test } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
 import { startReplicas } from './replicas/start-replicas.ts'
 
-const headers = 'x-sim-scenario x-sim-now x-sim-seed x-sim-sequence prefer content-type user-agent cookie x-api-key'
-const fields =
+const headerNames = 'x-sim-scenario x-sim-now x-sim-seed x-sim-sequence prefer content-type user-agent cookie x-api-key'
+const fieldNames =
   'eventType productId value valueType influence qualityImpactScore conversationId eventAt insertId properties ' +
   'sampleRate forceSample'
 
-/** Returns requests with the token in different places, mostly as an invalid value that an error might quote. */
+/** Returns requests with the token in different positions, mostly as an invalid value that an error might quote. */
 function requestsWith(token: string): (RequestOptions & { readonly path: string })[] {
   const encoded = encodeURIComponent(token)
   const paths = [
@@ -27,11 +27,11 @@ function requestsWith(token: string): (RequestOptions & { readonly path: string 
     `{"a":${token}}`,
     `{"a":12345${token}}`,
     event({ [token]: 1, valueType: 'numeric', value: token }),
-    ...fields.split(' ').map((field) => event({ [field]: token })),
+    ...fieldNames.split(' ').map((field) => event({ [field]: token })),
   ]
   const prompts = [prompt({ components: token, source: token, tags: token }), prompt({ externalPromptId: token })]
   const values = [token, `slow;ms=${token}`, `code=${token}`, `null;fields=${token}`]
-  const withHeaders = headers.split(' ').flatMap((name) =>
+  const withHeaders = headerNames.split(' ').flatMap((name) =>
     values.map((value) => {
       const contentType = name === 'content-type' ? value : 'application/json'
       return { path: '/v1/events', headers: { [name]: value }, body: event(), contentType }
@@ -45,8 +45,8 @@ function requestsWith(token: string): (RequestOptions & { readonly path: string 
   ]
 }
 
-/** Reads everything that the simulator shows about its requests, and returns pairs of a source and its text. */
-async function readEverything(sim: TestSimulator): Promise<[string, string][]> {
+/** Reads the log, the journal, reports and metrics. Returns pairs of a source and its text. */
+async function readOutputs(sim: TestSimulator): Promise<[string, string][]> {
   const entries = await listRequests(sim, 'bodies=true&limit=1000')
   const paths = [
     ...entries.map(({ id }) => `/requests/${id}?format=curl`),
@@ -65,7 +65,7 @@ async function readEverything(sim: TestSimulator): Promise<[string, string][]> {
 
 /** Returns each source in which the simulator shows part of a token, with the surrounding text. */
 async function findLeaks(sim: TestSimulator): Promise<readonly string[]> {
-  const shown = await readEverything(sim)
+  const shown = await readOutputs(sim)
   expect(shown.length).toBeGreaterThan(100)
   return shown.flatMap(([source, text]) => {
     const at = text.indexOf('zq_live_')

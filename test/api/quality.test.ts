@@ -4,7 +4,7 @@ import type { ControlSchemas } from '../../src/client/transport.ts'
 import type { Analytics } from '../../src/service/simulation/analytics.ts'
 import { periods } from '../support/analytics.ts'
 import { call, event, expectRefusal, textOf, productId as unknownProduct } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { type TestSimulator, test } from '../support/start.ts'
@@ -15,13 +15,13 @@ const model = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
 
 /** The product Web Shop in fixtures/products.yaml, and its models. */
 const webShop = { id: product(1), models: [model(1), model(5)] }
-const others = [model(2), model(3), model(6), '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34']
-const everyModel = [...webShop.models, ...others]
+const otherModels = [model(2), model(3), model(6), '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34']
+const allModels = [...webShop.models, ...otherModels]
 
 /** Returns the text of each analytics response, by model and period. */
-async function responsesOf(sim: TestSimulator, sandbox = 'default'): Promise<Map<string, string>> {
+async function readAllAnalytics(sim: TestSimulator, sandbox = 'default'): Promise<Map<string, string>> {
   const responses = new Map<string, string>()
-  for (const modelId of everyModel) {
+  for (const modelId of allModels) {
     for (const period of periods) {
       const path = `/v1/models/${modelId}/analytics?period=${period}`
       responses.set(`${modelId} ${period}`, (await call(sim, path, { token: `k~${sandbox}` })).text)
@@ -30,14 +30,14 @@ async function responsesOf(sim: TestSimulator, sandbox = 'default'): Promise<Map
   return responses
 }
 
-async function post(sim: TestSimulator, fields: JsonObject, sandbox = 'default'): Promise<string> {
+async function postEvent(sim: TestSimulator, fields: JsonObject, sandbox = 'default'): Promise<string> {
   const response = await call(sim, '/v1/events', { body: event(fields), token: `k~${sandbox}` })
   expect(response.status).toBe(201)
   return textOf(response, 'eventId')
 }
 
 /** Applies the formula in docs/simulated-data.md, section "Events". */
-const movedScore = (seeded: number, weight: number, impact: number) =>
+const shiftedScore = (seeded: number, weight: number, impact: number) =>
   Math.round(Math.min(1, Math.max(0, seeded + weight * impact)) * 10_000) / 10_000
 
 /** Averages daily scores, weighted by conversation count. Sums them as integers to avoid rounding errors. */
@@ -72,12 +72,12 @@ const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] 
 ])
 
 test.for([0.1, 1])('with a weight of %d, events change scores as documented', async (weight, { own }) => {
-  const before = await responsesOf(own)
-  await steer(own, 'PUT', '/quality', { weight })
+  const before = await readAllAnalytics(own)
+  await callControl(own, 'PUT', '/quality', { weight })
   for (const { events } of days.values()) {
-    for (const fields of events) await post(own, { productId: webShop.id.toUpperCase(), ...fields })
+    for (const fields of events) await postEvent(own, { productId: webShop.id.toUpperCase(), ...fields })
   }
-  const after = await responsesOf(own)
+  const after = await readAllAnalytics(own)
   for (const [key, text] of before) {
     const [modelId = ''] = key.split(' ')
     if (!webShop.models.includes(modelId)) {
@@ -90,7 +90,7 @@ test.for([0.1, 1])('with a weight of %d, events change scores as documented', as
       const { avgConversationQualityIndex: quality, date } = point
       const impact = days.get(date.slice(0, 10))?.impact
       if (quality === null || impact === undefined) return point
-      return { ...point, avgConversationQualityIndex: movedScore(quality, weight, impact) }
+      return { ...point, avgConversationQualityIndex: shiftedScore(quality, weight, impact) }
     })
     // Apart from the data points, only the index and the recommendations depend on conversation quality.
     const { avgConversationQualityIndex, recommendations } = shifted
@@ -102,7 +102,7 @@ test.for([0.1, 1])('with a weight of %d, events change scores as documented', as
 })
 
 describe('analytics responses are not changed', () => {
-  const seeded = (sim: TestSimulator) => responsesOf(sim, 'untouched')
+  const seeded = (sim: TestSimulator) => readAllAnalytics(sim, 'untouched')
   const negativeEvent = { ...negative, productId: webShop.id }
   const outside = ['2026-01-16T00:00:00Z', '2025-10-17T23:59:59.999Z', '1970-01-01']
   const canceling = [0.1, 0.2, -0.3].map((qualityImpactScore) => ({ productId: webShop.id, qualityImpactScore }))
@@ -113,18 +113,18 @@ describe('analytics responses are not changed', () => {
     ['by events whose impacts cancel out', canceling],
     ['by events outside every period', outside.map((eventAt) => ({ ...negativeEvent, eventAt }))],
   ])('%s', async ([, events], { own }) => {
-    for (const fields of events) await post(own, fields)
-    expect(await responsesOf(own)).toEqual(await seeded(own))
+    for (const fields of events) await postEvent(own, fields)
+    expect(await readAllAnalytics(own)).toEqual(await seeded(own))
   })
 
   test('by a weight without events, by events with a weight of 0, or by events in another sandbox', async ({ own }) => {
-    await steer(own, 'PUT', '/quality', { weight: 1 })
-    await post(own, negativeEvent, 'elsewhere')
-    expect(await responsesOf(own)).toEqual(await seeded(own))
-    await post(own, negativeEvent)
-    expect(await responsesOf(own)).not.toEqual(await seeded(own))
-    await steer(own, 'PUT', '/quality', { weight: 0 })
-    expect(await responsesOf(own)).toEqual(await seeded(own))
+    await callControl(own, 'PUT', '/quality', { weight: 1 })
+    await postEvent(own, negativeEvent, 'elsewhere')
+    expect(await readAllAnalytics(own)).toEqual(await seeded(own))
+    await postEvent(own, negativeEvent)
+    expect(await readAllAnalytics(own)).not.toEqual(await seeded(own))
+    await callControl(own, 'PUT', '/quality', { weight: 0 })
+    expect(await readAllAnalytics(own)).toEqual(await seeded(own))
   })
 })
 
@@ -136,7 +136,7 @@ describe('/__sim/quality', () => {
 
   test('lists the PQI of each product and the CQI of each conversation, with their events', async () => {
     const sandbox = 'lists'
-    const record = (fields: JsonObject) => post(sim(), fields, sandbox)
+    const record = (fields: JsonObject) => postEvent(sim(), fields, sandbox)
     const lower = conversationId.toLowerCase()
     const again = { productId: webShop.id.toUpperCase(), qualityImpactScore: 0.5, conversationId: lower }
     const ids = {
@@ -145,7 +145,7 @@ describe('/__sim/quality', () => {
       chat: await record({ ...negative, externalConversationId: 'chat-1' }),
       alone: await record({ productId: webShop.id }),
     }
-    await post(sim(), { productId: webShop.id, influence: 'negative', sampleRate: 0, conversationId }, sandbox)
+    await postEvent(sim(), { productId: webShop.id, influence: 'negative', sampleRate: 0, conversationId }, sandbox)
     const shop = { productId: webShop.id, name: 'Web Shop', pqi: 0.65, impact: 1.5, events: 3 }
     const chat = { impact: -1, events: 1, eventIds: [ids.chat] }
     expect(await qualityOf(sandbox)).toEqual({
@@ -159,7 +159,7 @@ describe('/__sim/quality', () => {
         { conversation: 'chat-1', cqi: 0.4, ...chat },
       ],
     })
-    const put = await steer(sim(), 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.25 })
+    const put = await callControl(sim(), 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.25 })
     expect(put).toMatchObject({ weight: 0.25, products: [{ pqi: 0.875 }, { pqi: 0.25 }] })
     expect((await qualityOf('another')).weight).toBe(0.1)
   })
@@ -168,8 +168,8 @@ describe('/__sim/quality', () => {
     const scores = [0.695, -0.24, -0.55, 0.11]
     for (const [sandbox, inOrder] of Object.entries({ forth: scores, back: scores.toReversed() })) {
       for (const qualityImpactScore of inOrder)
-        await post(sim(), { productId: webShop.id, qualityImpactScore, conversationId }, sandbox)
-      const put = await steer(sim(), 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.25 })
+        await postEvent(sim(), { productId: webShop.id, qualityImpactScore, conversationId }, sandbox)
+      const put = await callControl(sim(), 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.25 })
       expect(put).toMatchObject({ products: [{ pqi: 0.5038, impact: 0.015 }], conversations: [{ cqi: 0.5038 }] })
     }
   })

@@ -10,17 +10,19 @@ import {
   type RequestOptions,
   type TestResponse,
 } from '../support/client.ts'
-import { putRules, steer } from '../support/control.ts'
+import { callControl, putRules } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
 
 /** Reads the rules, sequences, clock and list entry of a sandbox, without its revision and the time of its last use. */
 async function readSandbox(sim: TestSimulator, sandbox: string) {
-  const controls = ['/scenarios', '/sequences', '/clock'].map((path) => steer(sim, 'GET', `${path}?sandbox=${sandbox}`))
+  const controls = ['/scenarios', '/sequences', '/clock'].map((path) =>
+    callControl(sim, 'GET', `${path}?sandbox=${sandbox}`),
+  )
   const listed = (await listSandboxes(sim)).find(({ name }) => name === sandbox)
   if (!listed) throw new Error(`the sandbox ${sandbox} is not listed`)
-  const { usedAt: _, revision: __, ...own } = listed
-  return { controls: await Promise.all(controls), own }
+  const { usedAt: _, revision: __, ...entry } = listed
+  return { controls: await Promise.all(controls), entry }
 }
 
 /** Sends two requests per operation, analytics requests until a 429, and sampled events. Returns the responses. */
@@ -43,14 +45,14 @@ async function sendAll(sim: TestSimulator, sandbox: string): Promise<string[]> {
 /** Changes every part of a sandbox: seed, clock, rules, sequences, records and rate limit window. */
 async function changeAll(sim: TestSimulator, sandbox: string): Promise<void> {
   const options = { token: `k~${sandbox}` }
-  await steer(sim, 'PUT', `/sandboxes/${sandbox}`, { seed: 'another' })
-  await steer(sim, 'PUT', `/clock?sandbox=${sandbox}`, { mode: 'shifted', now: '2027-01-01' })
+  await callControl(sim, 'PUT', `/sandboxes/${sandbox}`, { seed: 'another' })
+  await callControl(sim, 'PUT', `/clock?sandbox=${sandbox}`, { mode: 'shifted', now: '2027-01-01' })
   const flaky = { scenario: 'unavailable;p=0.5', probability: 0.5, times: 3 }
   await putRules(sim, [{ sequence: '429*3, 503' }, flaky], sandbox)
   await call(sim, analyticsPath, options)
   const headers = { 'x-sim-sequence': '200, 503' }
   await call(sim, '/v1/events', { ...options, body: event({ insertId: 's1' }), headers, may500: true })
-  await steer(sim, 'DELETE', `/scenarios?sandbox=${sandbox}`)
+  await callControl(sim, 'DELETE', `/scenarios?sandbox=${sandbox}`)
   for (let count = 0; count < 3; count += 1) {
     await call(sim, '/v1/events', { ...options, body: event() })
     await call(sim, '/v1/prompts', { ...options, body: prompt({ externalPromptId: 'x' }) })
@@ -62,12 +64,12 @@ const settings = { maxAnalysesPerHour: 4, seed: 'start' } as const
 
 test.each(['default', 'worker-3'])('a reset restores the initial state of the sandbox %s', async (sandbox) => {
   const sim = await startForTest({ ...settings, scenario: 'slow;ms=0;distribution=uniform;max=1' })
-  await steer(sim, 'PUT', `/sandboxes/${sandbox}`, {})
+  await callControl(sim, 'PUT', `/sandboxes/${sandbox}`, {})
   const before = await readSandbox(sim, sandbox)
   const first = await sendAll(sim, sandbox)
   expect(await readSandbox(sim, sandbox)).not.toEqual(before)
   await changeAll(sim, sandbox)
-  await steer(sim, 'POST', `/reset?sandbox=${sandbox}`)
+  await callControl(sim, 'POST', `/reset?sandbox=${sandbox}`)
   expect(await readSandbox(sim, sandbox)).toEqual(before)
   expect(await sendAll(sim, sandbox)).toEqual(first)
 })

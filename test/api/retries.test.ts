@@ -84,7 +84,7 @@ describe('GET /__sim/retries', () => {
     expect(Object.keys(rules)).toContain('retry-after')
   })
 
-  test('shows only the chain that contains the given request, even if the request is old', async () => {
+  test('shows only the chain that contains the given request, even if a newer chain exists', async () => {
     const ids = await callThrough('of-one', '503, 503, 200')
     await call(sim(), '/v1/events', { body: event(), sandbox: 'of-one', scenario: '404' })
     const alone = await callWith('of-one', '200;latency=1')

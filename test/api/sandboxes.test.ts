@@ -10,14 +10,14 @@ import {
   readStateInfo,
   textOf,
 } from '../support/client.ts'
-import { putRules, steer } from '../support/control.ts'
+import { callControl, putRules } from '../support/control.ts'
 import { controlOperations } from '../support/control-operations.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { createLogRecorder, type LogEntry, start, type TestSimulator, test } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
-const sameEvent = event({ insertId: 'order-1' })
+const eventWithId = event({ insertId: 'order-1' })
 
 test('all ways to name a sandbox select the same sandbox, which is not the default sandbox', async ({ own }) => {
   const ways: [prefix: string, options: RequestOptions][] = [
@@ -28,13 +28,13 @@ test('all ways to name a sandbox select the same sandbox, which is not the defau
   ]
   const ids = new Set<string>()
   for (const [prefix, options] of ways) {
-    const response = await call(own, `${prefix}/v1/events`, { body: sameEvent, ...options })
+    const response = await call(own, `${prefix}/v1/events`, { body: eventWithId, ...options })
     expect(response.headers.get('x-sim-sandbox')).toBe('worker-3')
     ids.add(textOf(response, 'eventId'))
   }
   expect(ids.size).toBe(1)
   expect(await readStateInfo(own)).toMatchObject({ events: 1, sandboxes: 1 })
-  expect(ids).not.toContain(textOf(await call(own, '/v1/events', { body: sameEvent }), 'eventId'))
+  expect(ids).not.toContain(textOf(await call(own, '/v1/events', { body: eventWithId }), 'eventId'))
 })
 
 test('the refusal of an invalid sandbox name in a key does not quote the key, and suggests key~default', async () => {
@@ -47,7 +47,7 @@ test('the refusal of an invalid sandbox name in a key does not quote the key, an
 
 test('the list of sandboxes shows what would be lost if a sandbox were deleted', async ({ own }) => {
   const options = { sandbox: 'full' }
-  await call(own, '/v1/events', { body: sameEvent, ...options })
+  await call(own, '/v1/events', { body: eventWithId, ...options })
   await call(own, '/v1/prompts', { body: prompt(), ...options })
   await call(own, analyticsPath, options)
   await call(own, '/__sim/snapshots?sandbox=full', { method: 'POST' })
@@ -62,17 +62,17 @@ test('the revisions in the list show which sandboxes the control plane has chang
   for (const sandbox of ['one', 'two']) await putRules(own, [{ scenario: '429' }], sandbox)
   const before = await readRevisions()
   await call(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })
-  await steer(own, 'GET', '/scenarios?sandbox=one')
-  await steer(own, 'POST', '/requests/count?sandbox=one', {})
-  await steer(own, 'POST', '/verify?sandbox=one', {})
-  await steer(own, 'POST', '/explain?sandbox=one', { method: 'GET', path: analyticsPath })
+  await callControl(own, 'GET', '/scenarios?sandbox=one')
+  await callControl(own, 'POST', '/requests/count?sandbox=one', {})
+  await callControl(own, 'POST', '/verify?sandbox=one', {})
+  await callControl(own, 'POST', '/explain?sandbox=one', { method: 'GET', path: analyticsPath })
   await call(own, '/__sim/scenarios?sandbox=one', { method: 'PUT', body: { rules: [{ scenario: 'no' }] } })
   expect(await readRevisions()).toMatchObject(before)
   await putRules(own, [{ scenario: '503' }], 'one')
   const after = await readRevisions()
   expect(after['one']).not.toBe(before['one'])
   expect(after['two']).toBe(before['two'])
-  await steer(own, 'PUT', '/sandboxes/two', { seed: 'other' })
+  await callControl(own, 'PUT', '/sandboxes/two', { seed: 'other' })
   expect((await readRevisions())['two']).not.toBe(before['two'])
 })
 
@@ -114,7 +114,7 @@ const validNames = ['constructor', 'default', 'DEFAULT', '0', 'a.b_c-d', 'x'.rep
 test.each(validNames)('a sandbox can have the name %s', async (name) => {
   const response = await call(sim(), '/v1/events', { token: `k~${name}`, body: event() })
   expect([response.status, response.headers.get('x-sim-sandbox')]).toEqual([201, name])
-  await steer(sim(), 'POST', `/reset?sandbox=${name}`)
+  await callControl(sim(), 'POST', `/reset?sandbox=${name}`)
   expect((await listSandboxes(sim())).find((one) => one.name === name)).toMatchObject({ events: 0 })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { call, expectRefusal, textOf } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
 
@@ -27,9 +27,9 @@ describe('a snapshot', () => {
       const response = await call(shared(), `/__sim${path}`, { method, token: null })
       expectRefusal(response, 404, /has no snapshot (nothing|[0-9a-f-]{36})/)
     }
-    await steer(shared(), 'POST', `/snapshots/${id.toUpperCase()}/restore?sandbox=owner`)
+    await callControl(shared(), 'POST', `/snapshots/${id.toUpperCase()}/restore?sandbox=owner`)
     const snapshots = [{ snapshotId: id, name: 'before', createdAt: frozenNow, events: 0, prompts: 0 }]
-    expect(await steer(shared(), 'GET', '/snapshots?sandbox=owner')).toEqual({ snapshots })
+    expect(await callControl(shared(), 'GET', '/snapshots?sandbox=owner')).toEqual({ snapshots })
   })
 
   test('has the same id in every run', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
 import { call, event, expectRefusal, objectOf, prompt } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow } from '../support/start.ts'
 import { readEventPage, readPrompts } from '../support/stored-records.ts'
@@ -101,5 +101,5 @@ test('a version can be activated only through its own prompt', async () => {
   const versionIn = (prompt: typeof p) => String(prompt?.versions[0]?.versionId)
   const pathTo = (prompt: typeof p) => `/prompts/${p?.promptId}/versions/${versionIn(prompt)}/activate?sandbox=finding`
   expectRefusal(await call(sim(), `/__sim${pathTo(q)}`, { method: 'POST', token: null }), 404, versionIn(q))
-  expect(await steer(sim(), 'POST', pathTo(p))).toMatchObject({ promptId: p?.promptId, active: true })
+  expect(await callControl(sim(), 'POST', pathTo(p))).toMatchObject({ promptId: p?.promptId, active: true })
 })

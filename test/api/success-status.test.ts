@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { call, event, expectRefusal, readStateInfo, type TestResponse } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { documentWith } from '../support/documents.ts'
 import { runInProcess } from '../support/run-tool.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -72,7 +72,7 @@ describe('x-simulated-status', () => {
   })
 
   test('prevents the simulator from starting if it does not map to documented 2xx statuses', async () => {
-    const reason = /contract\.yaml:\d+:\d+: must map success or dropped to documented 2xx statuses; documented: 201/
+    const reason = /contract\.yaml:\d+:\d+: must map "success" or "dropped" to documented 2xx statuses; documented: 201/
     for (const statuses of ['{ success: 204 }', '{ success: 400 }', '{ sucess: 201 }', '201'])
       await expect(startWith('', statusMember(statuses))).rejects.toThrow(reason)
   })
@@ -102,7 +102,7 @@ test.each([
   { tags: ['long'] },
   async (_name, from, to, message) => {
     const contract = await documentWith(from, to)
-    const { operations } = await steer(await startForTest({ contract }), 'GET', '/info')
+    const { operations } = await callControl(await startForTest({ contract }), 'GET', '/info')
     expect(operations).toContainEqual(expect.objectContaining({ id: 'createEvent', servedBy: 'document' }))
     expect(await runInProcess(['check', contract])).toMatchObject({ code: 0, stdout: expect.stringMatching(message) })
   },

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../src/base/core/json.ts'
 import type { SandboxExport } from '../../src/state/store.ts'
 import { call, event, expectRefusal, prompt, readStateInfo } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
 import { readControl } from '../support/stored-records.ts'
@@ -13,9 +13,9 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-const readExport = (target: Target, sandbox = 'default') => steer(target, 'GET', `/export?sandbox=${sandbox}`)
+const readExport = (target: Target, sandbox = 'default') => callControl(target, 'GET', `/export?sandbox=${sandbox}`)
 
-/** Stores records of every kind in a sandbox, and changes its quality settings. */
+/** Stores events and prompts in a sandbox, activates a version, and changes the quality settings. */
 async function fill(target: Target, sandbox = 'default'): Promise<void> {
   const options = { token: `k~${sandbox}` }
   const sold = { insertId: 'a', influence: 'negative', productId: '00000000-0000-4000-9000-000000000001' }
@@ -27,8 +27,8 @@ async function fill(target: Target, sandbox = 'default'): Promise<void> {
   const { prompts } = JSON.parse((await call(target, `/__sim/prompts?sandbox=${sandbox}`, { token: null })).text)
   const { promptId, versions } = prompts[0]
   const path = [promptId, versions[1].versionId].map((id) => id.toUpperCase()).join('/versions/')
-  await steer(target, 'POST', `/prompts/${path}/activate?sandbox=${sandbox}`)
-  await steer(target, 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.6 })
+  await callControl(target, 'POST', `/prompts/${path}/activate?sandbox=${sandbox}`)
+  await callControl(target, 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.6 })
 }
 
 /** Reads the analytics, events, prompts, quality settings and export of a sandbox. */
@@ -42,21 +42,27 @@ async function readAll(target: Target, sandbox = 'default'): Promise<string[]> {
 describe('an export', () => {
   test('can replace the state of any sandbox in another process', async () => {
     const frozen = ['--port', '0', '--clock', '2026-01-15T12:00:00Z', '--state']
-    const commands = ['from', 'to'].map(async (name) =>
+    const origins = ['from', 'to'].map(async (name) =>
       convsim([...frozen, join(await tempFolder(), `${name}.json`)]).ready(),
     )
-    const [from = '', to = ''] = await Promise.all(commands)
+    const [from = '', to = ''] = await Promise.all(origins)
     await fill({ origin: from }, 'worker-1')
     await call({ origin: to }, '/v1/events', { body: event({ insertId: 'goes' }), token: 'k~worker-2' })
     const document = await readExport({ origin: from }, 'worker-1')
-    expect(await steer({ origin: to }, 'POST', '/import?sandbox=worker-2', document)).toEqual({ events: 4, prompts: 2 })
+    expect(await callControl({ origin: to }, 'POST', '/import?sandbox=worker-2', document)).toEqual({
+      events: 4,
+      prompts: 2,
+    })
     expect(await readAll({ origin: to }, 'worker-2')).toEqual(await readAll({ origin: from }, 'worker-1'))
-    expect(JSON.stringify(await steer({ origin: to }, 'GET', '/sandboxes'))).toContain('worker-2')
+    expect(JSON.stringify(await callControl({ origin: to }, 'GET', '/sandboxes'))).toContain('worker-2')
   })
 
   test('of an unused sandbox empties the sandbox that imports it', async ({ own }) => {
     await fill(own)
-    expect(await steer(own, 'POST', '/import', await readExport(own, 'nobody'))).toEqual({ events: 0, prompts: 0 })
+    expect(await callControl(own, 'POST', '/import', await readExport(own, 'nobody'))).toEqual({
+      events: 0,
+      prompts: 0,
+    })
     expect(await readExport(own)).toMatchObject({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
   })
 
@@ -64,7 +70,7 @@ describe('an export', () => {
     const sim = await startForTest({ sandboxLimit: 3 })
     for (const name of ['a', 'b', 'c', 'd']) {
       await fill(sim, 'source')
-      await steer(sim, 'POST', `/import?sandbox=${name}`, await readExport(sim, 'source'))
+      await callControl(sim, 'POST', `/import?sandbox=${name}`, await readExport(sim, 'source'))
     }
     expect(await readStateInfo(sim)).toMatchObject({ sandboxes: 2 })
   })
@@ -94,16 +100,16 @@ test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   ['no body', () => '', /body/],
 ])(
   'an invalid export is refused with a list of its problems, and no sandbox is changed or created: %s',
-  async (_name, invalidate, words) => {
+  async (_name, invalidate, pattern) => {
     await fill(shared())
     const before = await readAll(shared())
     const body = invalidate(await readControl<SandboxExport>(shared(), '/export')) as Json
     for (const sandbox of ['default', 'never-created']) {
       const response = await call(shared(), `/__sim/import?sandbox=${sandbox}`, { body, token: null })
-      expectRefusal(response, 400, words)
+      expectRefusal(response, 400, pattern)
     }
     expect(await readAll(shared())).toEqual(before)
-    expect(JSON.stringify(await steer(shared(), 'GET', '/sandboxes'))).not.toContain('never-created')
+    expect(JSON.stringify(await callControl(shared(), 'GET', '/sandboxes'))).not.toContain('never-created')
   },
 )
 
@@ -119,7 +125,7 @@ test('an import accepts values that an edited contract could allow: other types,
     events: [{ ...event, fields, impact: 5 }, ...events],
     prompts: [{ ...prompt, versions }, ...prompts],
   } as JsonObject
-  await steer(shared(), 'POST', '/import?sandbox=edited', edited)
+  await callControl(shared(), 'POST', '/import?sandbox=edited', edited)
   expect((await call(shared(), '/__sim/prompts?sandbox=edited', { token: null })).status).toBe(200)
 })
 
@@ -135,8 +141,8 @@ describe('--seed-state', () => {
     expect(await readExport(first)).toEqual(document)
     for (const sandbox of ['default', 'worker-1']) {
       await call(first, '/v1/events', { body: event(), token: `k~${sandbox}` })
-      await steer(first, 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0 })
-      await steer(first, 'POST', `/reset?sandbox=${sandbox}`)
+      await callControl(first, 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0 })
+      await callControl(first, 'POST', `/reset?sandbox=${sandbox}`)
     }
     expect(await readExport(first)).toEqual(document)
     expect(await readExport(first, 'worker-1')).toMatchObject({ events: [], prompts: [] })

@@ -1,19 +1,20 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
 import { analyticsPath, call, event, objectOf } from '../support/client.ts'
-import { putRules, steer } from '../support/control.ts'
+import { callControl, putRules } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 
-const readUnmet = async (sandbox: string) => (await steer(sim(), 'GET', `/report?sandbox=${sandbox}`))['unmet']
+const readUnmet = async (sandbox: string) => (await callControl(sim(), 'GET', `/report?sandbox=${sandbox}`))['unmet']
 
-test('a rule that was never applied is reported as unmet, with the requests that the client sent instead', async () => {
+test('a rule that was never applied is reported as unmet, with the requests that the client sent', async () => {
   const sandbox = 'only-reads'
   await putRules(sim(), [{ scenario: 'unavailable', operation: 'createEvent', times: 1 }], sandbox)
   await call(sim(), analyticsPath, { sandbox })
   const sentence =
-    'Rule 1 (unavailable on createEvent) was never applied: the client sent 1 getModelAnalytics and no createEvent.'
+    'Rule 1 (unavailable on createEvent) was never applied: ' +
+    'the client sent 1 getModelAnalytics request and no createEvent requests.'
   expect(await readUnmet(sandbox)).toEqual([{ sandbox, scope: 'sandbox', index: 0, applied: 0, sentence }])
   const verdict = await call(sim(), `/__sim/report?sandbox=${sandbox}&failOn=unmet`, { token: null })
   expect(verdict.status).toBe(417)
@@ -30,7 +31,7 @@ test.each([
   ['deleted with its sandbox', 'DELETE', '/sandboxes/', undefined, undefined],
 ])('an unmet rule is still reported if it is %s after a request', async (change, method, path, body, inSandbox) => {
   const sandbox = `rule-${change.slice(0, 7)}`
-  const remove = () => steer(sim(), method, path + sandbox, body)
+  const remove = () => callControl(sim(), method, path + sandbox, body)
   await putRules(sim(), [eventRule, { scenario: '500', operation: 'createPrompt' }], sandbox)
   await remove() // without a request, rules that were never applied are not reported
   await putRules(sim(), [{ scenario: '500', operation: 'getModelAnalytics' }, eventRule], sandbox)
@@ -43,7 +44,7 @@ test.each([
 
 test('an applied rule never becomes unmet, even after a restore, a clock change or a cleared journal', async () => {
   const sandbox = 'restored'
-  const post = (path: string, body?: JsonObject) => steer(sim(), 'POST', `${path}?sandbox=${sandbox}`, body)
+  const post = (path: string, body?: JsonObject) => callControl(sim(), 'POST', `${path}?sandbox=${sandbox}`, body)
   const snapshot = await call(sim(), `/__sim/snapshots?sandbox=${sandbox}`, { method: 'POST', token: null })
   await putRules(sim(), [eventRule], sandbox)
   await call(sim(), '/v1/events', { sandbox, body: event() })
@@ -51,7 +52,7 @@ test('an applied rule never becomes unmet, even after a restore, a clock change 
   await post('/clock/advance', { by: '1h' })
   expect(await readUnmet(sandbox)).toEqual([])
   await call(sim(), '/v1/events', { sandbox, body: event() })
-  await steer(sim(), 'DELETE', `/requests?sandbox=${sandbox}`)
+  await callControl(sim(), 'DELETE', `/requests?sandbox=${sandbox}`)
   expect(await readUnmet(sandbox)).toEqual([])
 })
 

@@ -19,7 +19,7 @@ function violationsIn(headers: Headers): ReportedViolations {
 }
 
 /** Event fields, each with an invalid value (or undefined to omit the field) and a pattern for the message. */
-const wrongFields: readonly [field: string, value: Json | undefined, words: RegExp][] = [
+const wrongFields: readonly [field: string, value: Json | undefined, pattern: RegExp][] = [
   ['eventType', undefined, /required/],
   ['value', 149, /a string/],
   ['productId', 'abc', /UUID.*"abc"/],
@@ -38,7 +38,7 @@ const wrongBodies: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
   [
     '/v1/events',
     Object.fromEntries(wrongFields.flatMap(([field, value]) => (value === undefined ? [] : [[field, value]]))),
-    Object.fromEntries(wrongFields.map(([field, , words]) => [`/${field}`, words])),
+    Object.fromEntries(wrongFields.map(([field, , pattern]) => [`/${field}`, pattern])),
   ],
   [
     '/v1/prompts',
@@ -56,7 +56,7 @@ test.each(wrongBodies)('all violations in a body for %s are reported together', 
   const byPointer = Object.fromEntries(violations.map(({ pointer, message }) => [pointer, message]))
   const count = Object.keys(expected).length
   expect([total, Object.keys(byPointer).sort()]).toEqual([count, Object.keys(expected).sort()])
-  for (const [pointer, words] of Object.entries(expected)) expect(byPointer[pointer]).toMatch(words)
+  for (const [pointer, pattern] of Object.entries(expected)) expect(byPointer[pointer]).toMatch(pattern)
   for (const pointer of Object.keys(expected)) expect(errorOf(response)).toContain(`body${pointer}: `)
   if (count > 1) expect(errorOf(response)).toContain(`${count} problems`)
   expect(await readStateInfo(sim())).toEqual(before)

@@ -32,8 +32,8 @@ const refusedBodies: Readonly<Record<string, Json>> = {
   too_large: prompt({ description: 'x'.repeat(2 ** 21) }),
 }
 
-/** Requests that the service itself refuses, by the name of the refusal's example in the document. */
-const liveRequests: Readonly<Record<string, RequestOptions & { readonly path?: string }>> = {
+/** Requests that are refused without a scenario, by the name of the refusal's example in the document. */
+const refusedRequests: Readonly<Record<string, RequestOptions & { readonly path?: string }>> = {
   invalid_period: { path: `${analyticsPath}?period=14d` },
   invalid_model_id: { path: '/v1/models/gpt/analytics' },
   plan_too_low: { token: 'key_free' },
@@ -55,11 +55,11 @@ const examples = refusals.flatMap(({ operation, status }) =>
     .map((example) => ({ operation, status, ...example })),
 )
 
-describe('a live refusal is identical to the documented example', () => {
-  const live = examples.filter(({ name }) => name in liveRequests)
+describe('a refusal without a scenario is identical to the documented example', () => {
+  const cases = examples.filter(({ name }) => name in refusedRequests)
 
-  test.each(live)('$operation.id $status $name', async ({ operation, status, name, value }) => {
-    const { path = operation.path, ...options } = liveRequests[name] ?? {}
+  test.each(cases)('$operation.id $status $name', async ({ operation, status, name, value }) => {
+    const { path = operation.path, ...options } = refusedRequests[name] ?? {}
     const response = await callOperation(open(), { ...operation, path }, options)
     expect([response.status, response.body]).toEqual([status, value])
     expect(response.headers.get('x-sim-origin')).toBe('contract')
@@ -79,7 +79,7 @@ describe('a live refusal is identical to the documented example', () => {
   })
 
   test('every example is tested, except those that only a scenario can cause', () => {
-    const others = new Set(examples.map(({ name }) => name).filter((name) => !(name in liveRequests)))
+    const others = new Set(examples.map(({ name }) => name).filter((name) => !(name in refusedRequests)))
     expect([...others].sort()).toEqual([...scenarioOnly, 'model_not_found', 'hourly_limit'].sort())
   })
 })

@@ -19,9 +19,9 @@ import {
 const files = readSourceFiles()
 const paths = files.map(({ path }) => path)
 
+const handwritten = files.filter(({ path }) => !generatedFiles.includes(path))
 /** The files whose comments and line widths are checked. */
-const handWritten = files.filter(({ path }) => !generatedFiles.includes(path))
-const checkedFiles = [...handWritten, ...readTestFiles()]
+const checkedFiles = [...handwritten, ...readTestFiles()]
 const tooWide = new RegExp(`.{${maxColumns + 1}}`, 'u')
 
 /** Returns a location that an editor can open, such as `src/service/contract/load.ts:3`. */
@@ -78,7 +78,7 @@ describe('rooms', () => {
 describe('names and line widths', () => {
   it('each exported type name is declared only once', () => {
     const declared = new Map<string, string[]>()
-    for (const { path, text } of handWritten)
+    for (const { path, text } of handwritten)
       for (const [, name = ''] of text.matchAll(/^export (?:abstract )?(?:type|interface|class|enum) (\w+)/gm))
         declared.set(name, [...(declared.get(name) ?? []), path])
     expect([...declared].filter(([, places]) => places.length > 1)).toEqual([])
@@ -135,7 +135,7 @@ describe('conventions', () => {
   })
 
   it(`no handwritten source file is longer than ${maxLines} lines`, () => {
-    const long = handWritten.filter(({ text }) => text.trimEnd().split('\n').length > maxLines)
+    const long = handwritten.filter(({ text }) => text.trimEnd().split('\n').length > maxLines)
     expectNone(
       long.map(({ path }) => path),
       'split each file by responsibility',

@@ -19,7 +19,7 @@ export interface Import {
 export interface SourceFile {
   readonly path: string
   readonly text: string
-  /** The text without comments and strings, but with import specifiers. The conventions in `table.ts` apply to it. */
+  /** The text without comments and string literals, except specifiers in import and export statements. */
   readonly code: string
   readonly imports: readonly Import[]
 }
@@ -29,7 +29,7 @@ const root = new URL('../../src/', import.meta.url)
 /** Reads every TypeScript file in `src/`, sorted by path. */
 export function readSourceFiles(): SourceFile[] {
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path))
-  return paths.sort().map((path) => sourceFile(path, readFileSync(new URL(path, root), 'utf8')))
+  return paths.sort().map((path) => parseSourceFile(path, readFileSync(new URL(path, root), 'utf8')))
 }
 
 /** Reads every code file in `test/`, with its path relative to `src/`, such as `../test/sweeps.test.ts`. */
@@ -49,7 +49,7 @@ export function readProse(): Pick<SourceFile, 'path' | 'text'>[] {
   })
 }
 
-function sourceFile(path: string, text: string): SourceFile {
+function parseSourceFile(path: string, text: string): SourceFile {
   const { program, module, comments } = parseSync(path, text)
   const { staticImports, staticExports, dynamicImports } = module
   const target = (specifier: string) => resolve(path, specifier)
@@ -78,7 +78,7 @@ interface Span {
   readonly end: number
 }
 
-/** Replaces each character in the spans with a space, except line breaks. */
+/** Replaces every character in the spans, except line breaks, with a space. */
 function blank(text: string, spans: readonly Span[]): string {
   return spans.reduce(
     (code, { start, end }) => code.slice(0, start) + code.slice(start, end).replace(/[^\n]/g, ' ') + code.slice(end),

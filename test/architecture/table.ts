@@ -52,7 +52,7 @@ export const forbiddenImports = [
   ['server/simulator/simulator.ts', 'server/http/', 'a simulator needs no socket to respond'],
 ] as const
 
-/** The files that may import each library. A `lazy` one is slow to load or rarely needed, so `import()` loads it. */
+/** The files that may import each library. A `lazy` library is loaded only with `import()`. */
 export const libraries: Readonly<Record<string, { readonly only: readonly string[]; readonly lazy?: true }>> = {
   '@modelcontextprotocol/server': { only: ['features/mcp/library.ts'] },
   '@faker-js/faker': { only: ['service/simulation/'] },
@@ -98,8 +98,8 @@ export interface Convention {
 export const conventions: readonly Convention[] = [
   {
     sentence:
-      'only cli.ts, build/, client/testing/, lock.ts and open-state.ts (for the process ID), limit-time.ts (for the ' +
-      'processor time) and timers.ts (for nextTick) use `process`',
+      'only cli.ts, build/, client/testing/, lock.ts and open-state.ts (for process and user IDs), limit-time.ts ' +
+      '(for processor time) and timers.ts (for nextTick) use `process`',
     pattern: /\bprocess\s*[.[]|'node:process'/,
     only: [
       'cli.ts',
@@ -131,8 +131,8 @@ export const conventions: readonly Convention[] = [
   },
   {
     sentence:
-      'only lock nonces, replica IDs, the keys of rules set with PUT, the placeholder for records in a state ' +
-      'file, and sandbox names that must differ between processes are random',
+      'only lock nonces, IDs in Redis, the keys of sandbox rules, the placeholder for records in a state file, ' +
+      'and sandbox names that must differ between processes are random',
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
     only: [
       'state/file/lock.ts',
@@ -151,7 +151,6 @@ export const conventions: readonly Convention[] = [
       'build/',
       'service/contract/checks/schemas.ts', // compiles the patterns in schemas
       'service/responses/tools.ts', // matches the patterns in schemas against short strings
-      'service/contract/match.ts', // matches a path against the document's path templates
     ],
     instead: 'write a literal',
   },

@@ -14,7 +14,7 @@ import { buildBaselines, builtSimulator, simulatorOf, withBuild } from './target
  * median of all rounds, except for memory, which is measured once.
  */
 const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--beside FOLDER]
-  seconds      duration of each timed load in each round; a five-second warm-up precedes its first round
+  seconds      duration of each timed load in each round; a five-second warm-up comes before the first round
   rounds       number of rounds; each result other than memory is the median of all rounds
   connections  number of concurrent connections
   beside       another checkout to build and measure in the same rounds; its packages must be installed`
@@ -29,10 +29,10 @@ const coldModels = 200
 const storedEvents = 100_000
 
 const options = readOptions()
-const others = options.beside === undefined ? [] : [resolve(options.beside)]
+const otherCheckouts = options.beside === undefined ? [] : [resolve(options.beside)]
 await withBuild(
   async (folder) => {
-    const beside = others.map((checkout) => simulatorOf(checkout, 'beside', folder))
+    const beside = otherCheckouts.map((checkout) => simulatorOf(checkout, 'beside', folder))
     const targets = [builtSimulator(folder), ...(await buildBaselines(folder)), ...beside]
     const names = targets.map(({ name }) => name)
     const rows = [await measureStarts(targets), ...(await measureLoads(targets)), ...(await measureMemory(targets))]
@@ -42,7 +42,7 @@ await withBuild(
         `${formatTable(names, rows)}\n\n${formatGoals(names, rows)}`,
     )
   },
-  ...others,
+  ...otherCheckouts,
 )
 
 async function measureStarts(targets: readonly Target[]): Promise<Row> {

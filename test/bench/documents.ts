@@ -10,10 +10,9 @@ import { freePort, startTarget, type Target } from './target.ts'
 /* `npm run bench:load` measures startup with large documents. `--prism FOLDER` adds the copy of Prism in FOLDER. */
 const { values } = parseArgs({ options: { prism: { type: 'string' }, rounds: { type: 'string', default: '5' } } })
 
-/** The sizes of the documents, in kB. */
-const sizes = [200, 1000]
+const documentSizesKb = [200, 1000]
 
-const first = { method: 'GET', path: '/things0', headers: { authorization: 'Bearer any-key' } } as const
+const firstRequest = { method: 'GET', path: '/things0', headers: { authorization: 'Bearer any-key' } } as const
 
 /** Returns a document of about the given size. The schemas of all operations refer to one shared schema. */
 function documentOf(kilobytes: number): string {
@@ -31,8 +30,8 @@ function documentOf(kilobytes: number): string {
       paths,
       components: { schemas },
     })
-  const bytesPerOperation = 1900
-  for (let index = 0; index < (kilobytes * 1000) / bytesPerOperation; index += 1) {
+  const bytesPerPath = 1900
+  for (let index = 0; index < (kilobytes * 1000) / bytesPerPath; index += 1) {
     schemas[`Thing${index}`] = {
       type: 'object',
       required: ['id'],
@@ -58,7 +57,7 @@ const folder = mkdtempSync(join(tmpdir(), 'convsim-load-'))
 try {
   const rows: Row[] = []
   const names = ['convsim', ...(values.prism === undefined ? [] : ['Prism'])]
-  for (const size of sizes) {
+  for (const size of documentSizesKb) {
     const file = join(folder, `${size}.yaml`)
     writeFileSync(file, documentOf(size))
     const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
@@ -69,7 +68,7 @@ try {
     ]
     const targets = names.map((name, index): Target => ({ name, base: '', arguments: commands[index] ?? (() => []) }))
     const measured = await eachRound(Number(values.rounds), targets, async (target) => {
-      const started = await startTarget(target, await freePort(), first)
+      const started = await startTarget(target, await freePort(), firstRequest)
       const memory = started.residentMb() ?? Number.NaN
       await started.stop()
       return { ms: started.readyMs, memory }

@@ -41,7 +41,7 @@ async function measureRequest(settings: Partial<Settings>, path: string, init: R
   const url = running.value.baseUrl + path
   const send = async () => (await fetch(url, init)).text()
   await send()
-  await sleep(1000) // until the checkpoint is written
+  await sleep(1000) // by then, the checkpoint has been written
   await session.post('Profiler.takePreciseCoverage') // resets the counts
   await send()
   const { result } = await session.post('Profiler.takePreciseCoverage')
@@ -63,8 +63,8 @@ function measureEach(): string[] {
 /** Lists the files in which a named function was called. */
 function listFiles(scripts: readonly Profiler.ScriptCoverage[]): string[] {
   const called = scripts.filter(({ url, functions }) => {
-    const own = functions.filter(({ functionName }) => !unnamed.includes(functionName))
-    const isCalled = own.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
+    const named = functions.filter(({ functionName }) => !unnamed.includes(functionName))
+    const isCalled = named.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
     return url.startsWith(sources) && isCalled
   })
   return [...new Set(called.map(({ url }) => url.slice(sources.length).replace(/\?.*/, '')))].sort()

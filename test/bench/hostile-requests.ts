@@ -17,7 +17,7 @@ const maxHeaderBytes = 15 * 1024
 const jsonHeaders = { authorization: 'Bearer bench', 'content-type': 'application/json' }
 
 /** Repeats a string up to the body limit, leaving some room for the rest of the body. */
-const fill = (part: string, bytes = maxBytes - 1000) => part.repeat(Math.floor(bytes / part.length))
+const fill = (part: string) => part.repeat(Math.floor((maxBytes - 1000) / part.length))
 
 /** Returns as many comma-separated items or members as the limits on values and bytes allow. */
 const items = (item: (index: number) => string, maxItems = maxValues - 100) => {
@@ -65,8 +65,7 @@ const innermost = `{${items((index) => `"m${index}":${index}`)}}`
 const nestedProperties = `"properties":${'{"a":'.repeat(levels)}${innermost}${'}'.repeat(levels)}`
 const nestedPointers = times(levels, (level) => `"/properties${'/a'.repeat(level)}":0`).join(',')
 
-/** An event that is sent several times. */
-const repeated = withoutDuplicates(event(`"insertId":"hostile",${largeProperties}`))
+const replayedEvent = withoutDuplicates(event(`"insertId":"hostile",${largeProperties}`))
 
 /** Rules that are all checked against the same large part of a body. */
 const rules = JSON.stringify({
@@ -76,7 +75,6 @@ const rules = JSON.stringify({
   })),
 })
 
-/** A request that lists the recorded requests with their bodies. */
 const listWithBodies = get('/__sim/requests?bodies=true&limit=1000')
 
 const attack = (name: string, ...requests: readonly BenchRequest[]): HostileRequests => ({ name, requests })
@@ -105,7 +103,7 @@ export const hostileRequests: readonly HostileRequests[] = [
   attack('invalid tags', post('/v1/prompts', `{"name":"a","tags":[${items(() => '1')}]}`)),
   attack('placeholders', prompt(items((index) => `{{${index * 65536}}}`))),
   attack('unclosed placeholders', prompt(fill('{{{')), prompt(fill('{{a.'))),
-  attack('replays of an event of maximum size', ...times(5, () => repeated)),
+  attack('replays of an event of maximum size', ...times(5, () => replayedEvent)),
   attack('a thousand rules', putRules(rules)),
   attack('events matched against a thousand rules', ...largeEvents(3)),
   attack(

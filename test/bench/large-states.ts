@@ -75,7 +75,7 @@ const post = (path: string, body: string): BenchRequest => ({
   body,
 })
 
-/** Returns an attack that reads from the sandbox. The default path is that of the sandbox's export. */
+/** Returns an attack that reads from the sandbox, by default its export. */
 const read = (name: string, path = 'export') =>
   attack(name, () => [
     { method: 'GET', path: `/__sim/${path}${path.includes('?') ? '&' : '?'}sandbox=${sandbox}`, headers: {} },
@@ -92,7 +92,7 @@ const postToService = (path: string, body: string): BenchRequest => ({
 export const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index))
 
-/** Returns an attack whose requests are created only when they are sent, since each can be as large as an import. */
+/** Returns an attack that creates its requests when they are read, since each can be as large as an import. */
 const attack = (name: string, make: () => readonly BenchRequest[]): HostileRequests => ({
   name,
   get requests() {

@@ -22,7 +22,7 @@ export function coldAnalytics(): BenchRequest {
   return { ...warmAnalytics, path: `/models/${randomUUID()}/analytics?period=90d` }
 }
 
-const run = randomUUID()
+const runId = randomUUID()
 let count = 0
 
 /** Creates a request that records a new event. */
@@ -41,7 +41,7 @@ export function newEvent(): BenchRequest {
       externalConversationId: `chat-${count % 500}`,
       externalUserId: `customer-${count % 100}`,
       eventAt: '2026-01-15T11:58:31.250Z',
-      insertId: `${run}-${count}`,
+      insertId: `${runId}-${count}`,
       properties: { currency: 'EUR', plan: 'growth', seats: count % 30 },
     }),
   }

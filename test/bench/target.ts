@@ -77,7 +77,8 @@ export async function freePort(): Promise<number> {
 export async function waitUntilOk(name: string, child: ChildProcess, url: string, first: BenchRequest) {
   const deadline = performance.now() + startTimeoutMs
   while ((await send(url, first).catch(() => undefined))?.status !== 200) {
-    if (child.exitCode !== null) throw new Error(`${name} exited with code ${child.exitCode}`)
+    const end = child.exitCode ?? child.signalCode
+    if (end !== null) throw new Error(`${name} exited with ${end}`)
     if (performance.now() > deadline) throw new Error(`${name} did not respond with 200 within ${startTimeoutMs} ms`)
     await sleep(1)
   }

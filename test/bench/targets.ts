@@ -41,11 +41,11 @@ export function simulatorOf(checkout: string, name: string, folder: string): Tar
 
 /** Records responses from the simulator, and builds two servers that only send these responses. */
 export async function buildBaselines(folder: string): Promise<Target[]> {
-  const responses = join(folder, 'responses.json')
+  const responsesFile = join(folder, 'responses.json')
   const simulator = await startTarget(builtSimulator(join(folder, 'recorded')), await freePort(), warmAnalytics)
   const replies = { GET: await send(simulator.url, warmAnalytics), POST: await send(simulator.url, newEvent()) }
   await simulator.stop()
-  writeFileSync(responses, JSON.stringify(replies))
+  writeFileSync(responsesFile, JSON.stringify(replies))
   // Like the simulator, the servers are plain JavaScript. Their file is in node_modules so that it can import Express.
   const outfile = inPackage('node_modules/.cache/convsim-bench/baseline.mjs')
   const entryPoints = [inPackage('test/bench/baseline.ts')]
@@ -53,6 +53,6 @@ export async function buildBaselines(folder: string): Promise<Target[]> {
   return ['Express', 'node:http'].map((name) => ({
     name,
     base: '/v1',
-    arguments: (port) => [outfile, name, String(port), responses],
+    arguments: (port) => [outfile, name, String(port), responsesFile],
   }))
 }

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { analyticsPath } from '../support/client.ts'
-import { fakeUpstream, proxyTo } from '../support/fake-upstream.ts'
+import { proxyTo, startUpstream } from '../support/fake-upstream.ts'
 import { isMissing } from '../support/tools.ts'
 import { openBrowser } from './chromium.ts'
 import { openCrossOriginPage } from './cross-origin-page.ts'
@@ -19,7 +19,7 @@ afterAll(async () => browser?.close())
 /** Starts a service that allows every origin, and a proxy to it. `received` lists each request's method and token. */
 async function openProxy(target: Parameters<typeof proxyTo>[1], settings: Parameters<typeof proxyTo>[2] = {}) {
   const received: string[] = []
-  const service = await fakeUpstream((req, res) => {
+  const service = await startUpstream((req, res) => {
     received.push(`${req.method} ${req.headers.authorization ?? ''}`.trim())
     res.setHeader('access-control-allow-origin', '*')
     res.setHeader('access-control-allow-methods', '*')

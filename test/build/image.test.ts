@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
 
 describe('the entry point of the image', () => {
-  /** Starts the simulator as the image does, and returns the name of its state file. */
-  const stateOf = async (folder: string, args: readonly string[], env: Record<string, string> = {}) => {
+  /** Starts the simulator as the image does, and returns the path of its state file or `:memory:`. */
+  const startAndLocateState = async (folder: string, args: readonly string[], env: Record<string, string> = {}) => {
     const command = startProgram('sh', [join(root, 'docker/entrypoint.sh'), folder, '--port', '0', ...args], { env })
     await command.ready()
     await command.untilStderr(/"loaded"/)
@@ -22,7 +22,7 @@ describe('the entry point of the image', () => {
 
   test('keeps the state in memory if no volume is mounted', async () => {
     const folder = await tempFolder()
-    expect(await stateOf(folder, [])).toBe(':memory:')
+    expect(await startAndLocateState(folder, [])).toBe(':memory:')
     expect(await readdir(folder)).toEqual([])
   })
 
@@ -30,15 +30,15 @@ describe('the entry point of the image', () => {
     const folder = await tempFolder()
     execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', folder])
     onTestFinished(() => void spawnSync('umount', ['--lazy', folder]))
-    expect(await stateOf(folder, [])).toBe(join(folder, 'state.json'))
+    expect(await startAndLocateState(folder, [])).toBe(join(folder, 'state.json'))
     expect(await readdir(folder)).toContain('state.json')
   })
 
   test('keeps the state in the file that the user chooses', async () => {
     const folder = await tempFolder()
     const file = join(folder, 'own.json')
-    expect(await stateOf(folder, [], { CONVSIM_STATE: file })).toBe(file)
-    expect(await stateOf(folder, ['--state', join(folder, 'flag.json')])).toBe(join(folder, 'flag.json'))
+    expect(await startAndLocateState(folder, [], { CONVSIM_STATE: file })).toBe(file)
+    expect(await startAndLocateState(folder, ['--state', join(folder, 'flag.json')])).toBe(join(folder, 'flag.json'))
   })
 })
 

@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Creates a checkout that contains only package.json and the scripts that `npm start` and `npm test` run first. */
+/** Creates a checkout that contains only package.json and the scripts that `npm start` runs. */
 async function createCheckout(): Promise<string> {
   const folder = await tempFolder()
   await mkdir(join(folder, 'src/build'), { recursive: true })
@@ -51,7 +51,7 @@ test.each(['SIGTERM to npm alone', 'SIGTERM to npm’s process group', 'SIGINT t
     await fetch(`http://127.0.0.1:${port}/v1/nowhere`)
     if (title.endsWith('alone')) command.process.kill(signal)
     else command.killGroup(signal)
-    // The signal kills the shell between npm and the server. If the server replaced that shell, npm exits with 3.
+    // Either the signal kills the shell between npm and the server, or the server replaced that shell and exits with 3.
     expect([signal, 3]).toContain(await command.ended)
     expect(command.output()).toContain('"stopped"')
     expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })

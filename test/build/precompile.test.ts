@@ -43,7 +43,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
 
   it('has precompiled validators with the same results and errors as validators compiled at startup', async () => {
     const { contract, compiler, known } = await compileAgain(file, hasResponseValidators)
-    const values = valuesLike([...walk(contract.document)].flatMap(({ value }) => [value.example, value.value]))
+    const values = generateValues([...walk(contract.document)].flatMap(({ value }) => [value.example, value.value]))
     const pairs = compiler.compiled.flatMap(({ ajv, names }) =>
       [...names].map(([key, name]) => ({ key, precompiled: known.validators[key], compiled: ajv.getSchema(name) })),
     )
@@ -76,7 +76,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
     expect(loaded).toMatchObject({ ok: true, value: { title: 'Changed' } })
   })
 
-  it('counts as precompiled at any path if its bytes are the same', async () => {
+  it('counts as precompiled at any path if its bytes are unchanged', async () => {
     const copy = join(await tempFolder(), 'copy.yaml')
     await copyFile(file, copy)
     const source = await readSource(copy, precompiled)
@@ -99,7 +99,7 @@ it.each(FIXTURE_FILES)('the precompiled fixtures for %s are identical to the par
 })
 
 /** Generates arbitrary values, sets of parameters, and examples in which an arbitrary value replaces one value. */
-function valuesLike(examples: readonly (Json | undefined)[]): fc.Arbitrary<unknown> {
+function generateValues(examples: readonly (Json | undefined)[]): fc.Arbitrary<unknown> {
   const known = examples.filter((example) => example !== undefined)
   const anything = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('7d', '30d', '14d', '5', 'true'))
   const changed = fc

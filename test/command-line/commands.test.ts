@@ -68,7 +68,7 @@ describe('check', () => {
   })
 
   test.each<[string, () => Promise<string>, RegExp]>([
-    ['a problem in a document', brokenDocument, /contract\.yaml:\d+:\d+: error: must map success/],
+    ['a problem in a document', brokenDocument, /contract\.yaml:\d+:\d+: error: must map "success"/],
     ['a problem in a fixture', brokenFixtures, /models\.yaml:\d+:\d+: error: .*hearty/],
   ])('prints %s with its location, and exits with 1', async (_, write, problem) => {
     const { code, stdout } = await runInProcess(['check', await write()])
@@ -105,7 +105,7 @@ describe('check', () => {
     expect(JSON.parse(stdout)).toEqual({
       ok: false,
       files: [
-        { file: broken, ok: false, summary: '', findings: finding('error', broken, 'must map success', at) },
+        { file: broken, ok: false, summary: '', findings: finding('error', broken, 'must map "success"', at) },
         { file: warned, ok: true, summary, findings: finding('warning', warned, 'nullable', at) },
         { file: 'none.yaml', ok: false, summary: '', findings: finding('error', 'none.yaml', 'cannot be read') },
       ],
@@ -119,7 +119,7 @@ describe('check', () => {
     const files = [basename(broken), warned, 'none.yaml']
     const { code, stdout } = await run(['check', ...files, '--format', 'github'], { cwd: dirname(broken) })
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^::error file=contract\.yaml,line=\d+,col=\d+::must map success/m)
+    expect(stdout).toMatch(/^::error file=contract\.yaml,line=\d+,col=\d+::must map "success"/m)
     expect(stdout).toMatch(/^::warning file=\.\.\/[^:,]+contract\.yaml,line=\d+,col=\d+::.*nullable/m)
     expect(stdout).toMatch(/^::error::none\.yaml: cannot be read/m)
     expect(stdout).toMatch(/contract\.yaml: ok, 3 operations/)

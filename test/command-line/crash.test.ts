@@ -13,8 +13,7 @@ test(
     const trial = createProcessTrial(seededChance(crashSeed), numbers)
     onTestFinished(() => trial.close())
     // On a busy machine, a kill can precede the first write.
-    for (let round = 0; round < rounds || numbers.count('acknowledged writes') === 0; round += 1)
-      await trial.run('kill')
+    for (let round = 0; round < rounds || numbers.get('acknowledged writes') === 0; round += 1) await trial.run('kill')
     expect(numbers.failures).toBe(0)
   },
   240_000 + rounds * 15_000,

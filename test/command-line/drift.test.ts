@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call } from '../support/client.ts'
 import { run } from '../support/command.ts'
-import { placesOf, runDrift, upstreamToken } from '../support/drift.ts'
+import { findingsOf, runDrift, upstreamToken } from '../support/drift.ts'
 import { type Change, proxyTo, startFakeUpstream } from '../support/fake-upstream.ts'
 import { harEntry, writeHar } from '../support/har.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -49,7 +49,7 @@ describe('convsim drift', () => {
     [[], 'Give the base URL of the real service'],
     [['--har', 'a.har', '--writes', 'x'], 'cannot be combined with --har, which sends no requests'],
     [[...har, '--dry-run'], 'cannot be combined with --har, which sends no requests'],
-  ])('refuses %j before anything is sent', async (args, reason) => {
+  ])('refuses %j, and gives the reason', async (args, reason) => {
     const { code, stderr } = await runDrift(args)
     expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
   })
@@ -70,7 +70,7 @@ const redirect: Change = (response) => {
 const slow: Change = (response) => void Object.assign(response, { delayMs: 60_000 })
 
 /** Sends one request for each of three periods, and one request that is refused. */
-async function callForPeriods(simulator: TestSimulator) {
+async function requestAnalytics(simulator: TestSimulator) {
   for (const period of ['7d', '30d', '90d']) await call(simulator, `/v1/models/${model}/analytics?period=${period}`)
   await call(simulator, '/v1/models/00000000-0000-4000-8000-000000000429/analytics')
 }
@@ -91,7 +91,7 @@ describe('recorded traffic', () => {
   ])('%s', async (_, change, hasExpiredCertificate, verdict, reason) => {
     const { origin } = new URL((await startFakeUpstream(change, hasExpiredCertificate)).baseUrl)
     const proxy = await proxyTo(origin, { basePath: '/v1', timeoutMs: change === slow ? 50 : 60_000 })
-    await callForPeriods(proxy)
+    await requestAnalytics(proxy)
     const { code, report } = await judgeExport(proxy)
     const isReasonListed = report.notJudged.some((one) => one.reason === reason)
     const isSame = verdict === 'same'
@@ -106,10 +106,10 @@ describe('recorded traffic', () => {
     const other = harEntry('https://cdn.example.com/app.js', '')
     const file = await writeHar([...entries, other])
     const write = async (...all: object[]) => rename(await writeHar(all), file)
-    const report = await runDrift(['--har', file], null)
-    expect(placesOf(report)).toEqual(['enum-value /recommendations/healthLevel'])
+    const judged = await runDrift(['--har', file], null)
+    expect(findingsOf(judged)).toEqual(['enum-value /recommendations/healthLevel'])
     const withBaseUrl = await runDrift(['https://api.example.com/base/v1', '--har', file], null)
-    expect(placesOf(withBaseUrl)).toEqual(placesOf(report))
+    expect(findingsOf(withBaseUrl)).toEqual(findingsOf(judged))
     const patch = join(await tempFolder(), 'patch.yaml')
     const unrelated = await runDrift(['https://api.example.org/v1', '--har', file, '--patch', patch], null)
     expect([unrelated.code, unrelated.report.verdict]).toEqual([1, 'not-judged'])

@@ -32,7 +32,7 @@ describe('convsim each', () => {
       { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 1, verdict: 'unnoticed' },
       { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 2, verdict: 'unnoticed' },
     ])
-    expect(report).toMatchObject({ truncated: false, summary: { made: 4, equivalent: 0, notMade: 0 } })
+    expect(report).toMatchObject({ truncated: false, summary: { made: 4, skippedRuns: 0, notMade: 0 } })
   })
 
   test('numbers requests across all sandboxes, even if the suite resets sandboxes', { tags: ['long'] }, async () => {
@@ -95,7 +95,9 @@ for (const name of ['one', 'two', 'three']) {
     expect(report.findings[0].sentence).toMatch(
       /^Hung: the command did not finish within 8 s when "drop-field" was injected into \/eventId in /,
     )
-    await untilGone(Number(await read('pids')))
+    const pids = (await read('pids'))?.match(/\d+/g) ?? []
+    expect(pids).toHaveLength(2) // a failing suite runs twice
+    for (const pid of pids) await untilGone(Number(pid))
   })
 
   test('does not wait for a detached child process, even if it inherits stdout', async () => {
@@ -115,9 +117,9 @@ const read = 'const read = (path) => attempt(1, path)\n'
 const event = "const event = (eventType, more) => attempt(1, '/events', { ...order, eventType, ...more })\n"
 
 test.each([
-  ['sends another event: never succeeded', "await event('a').catch(() => event('failed'))"],
-  ['sends a new event with a new id: never succeeded', "await event('a', random()).catch(() => event('b', random()))"],
-  ['reads another model: never succeeded', "await read(analytics).catch(() => read(analytics.replace('2', '1')))"],
+  ['sends another event: swallowed', "await event('a').catch(() => event('failed'))"],
+  ['sends a new event with a new id: swallowed', "await event('a', random()).catch(() => event('b', random()))"],
+  ['reads another model: swallowed', "await read(analytics).catch(() => read(analytics.replace('2', '1')))"],
   ['adds an id and the time to its retry: recovered', "try { await event('a') } catch { await event('a', random()) }"],
   [
     'retries with another value but the same id: recovered',
@@ -136,7 +138,7 @@ test.each([
   const own = report.runs.filter(({ occurrence }: { occurrence: number }) => occurrence === 1)
   const verdict = title.endsWith('recovered') ? 'recovered' : 'swallowed'
   expect([code, ...verdictsOf({ runs: own })]).toEqual([0, verdict, verdict])
-  // A run with a call that never succeeded is repeated, like a failed run.
+  // A run with the verdict `swallowed` is repeated, like a failed run.
   const bad = verdictsOf(report).filter((one) => one !== 'recovered')
   expect(report.summary.repeated).toBe(bad.length)
 })
@@ -155,14 +157,14 @@ describe('the baseline run', { tags: ['long'] }, () => {
   const flags = ['--set', 'drop-field', '--max-runs', '21']
 
   test('is repeated after twenty runs and at the end', async () => {
-    const { code, runs } = await trySuite(tolerantSuite(), ...flags, '--jobs', '2')
-    expect([code, runs]).toEqual([0, 2 + 20 + 1 + 1 + 1])
+    const { code, runCount } = await trySuite(tolerantSuite(), ...flags, '--jobs', '2')
+    expect([code, runCount]).toEqual([0, 2 + 20 + 1 + 1 + 1])
   })
 
-  test('stops further runs if it fails twice, and the failed runs just before it are discarded', async () => {
+  test('stops further runs if it fails twice, and the failed runs since its last success are discarded', async () => {
     // Runs 3 to 21 pass; run 22, the last of the twenty, and all later runs fail.
-    const { code, runs, stdout, stderr, report } = await trySuite(tolerantSuite('n >= 22'), ...flags)
-    expect([code, runs]).toEqual([1, 2 + 19 + 2 + 2])
+    const { code, runCount, stdout, stderr, report } = await trySuite(tolerantSuite('n >= 22'), ...flags)
+    expect([code, runCount]).toEqual([1, 2 + 19 + 2 + 2])
     expect(verdictsOf(report)).toEqual(Array(19).fill('unnoticed'))
     expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'red-baseline-run' } })
     expect(report.summary.changes).toEqual(['after 20 runs, the command failed twice, with exit code 6'])
@@ -195,11 +197,11 @@ describe('convsim each stops and gives the reason if', () => {
     ['no request gets an ordinary response', unauthorized, ['--fail-on', 'hung'], 1, /No fault can .*: 3 x 401\.$/m],
     ['all requests control the simulator', controlled, [], 1, /: 2 x 200 to a request that controls .*, 1 x 400\.$/m],
     [
-      'two runs of the suite send different requests',
+      'two runs of the suite have different requests',
       `${suite()}\nif (n === 1) await send(analytics.replace('7d', '90d'))`,
       [],
       1,
-      /sent different requests.*\n {2}getModelAnalytics \?period=90d 200: 1 in the first run, 0 in the later run\n$/,
+      /had different requests.*\n {2}getModelAnalytics \?period=90d 200: 1 in the first run, 0 in the later run\n$/,
     ],
   ])('%s', async (_, lines, flags, exit, reason) => {
     const { code, stdout, stderr } = await trySuite(lines, '--set', 'reset', ...flags)
@@ -208,11 +210,12 @@ describe('convsim each stops and gives the reason if', () => {
 
   test.each(['1', '2'])('no further simulator can start (--jobs %s)', { tags: ['long'] }, async (jobs) => {
     const contract = await tempFile(SMALL, 'small.yaml')
-    const remove = `if (n === 3) (await import('node:fs')).rmSync('${contract}')`
+    const lines = `await call('/things').catch(() => 0)
+      if (n === 3) (await import('node:fs')).rmSync('${contract}')`
     const flags = ['--contract', contract, '--set', 'reset,slow;ms=5,truncated', '--jobs', jobs]
-    const { code, stdout, stderr, runs } = await trySuite(`await call('/things').catch(() => 0)\n${remove}`, ...flags)
+    const { code, stdout, stderr, runCount } = await trySuite(lines, ...flags)
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^convsim cannot start:\n.*small\.yaml/)])
-    expect(runs).toBeLessThan(8)
+    expect(runCount).toBeLessThan(8)
   })
 
   test.each([
@@ -228,9 +231,9 @@ describe('convsim each stops and gives the reason if', () => {
   test.each([
     ['does not exist', 127, 'no-such-command-here', /There is no command no-such-command-here\./],
     ['cannot be run', 126, './package.json/x', /package\.json\/x cannot be run: spawn ENOTDIR/],
-  ])('the command %s', async (_how, expected, command, words) => {
+  ])('the command %s', async (_how, expected, command, reason) => {
     const { code, stderr } = await run(['each', '--', command])
-    expect([code, stderr]).toEqual([expected, expect.stringMatching(words)])
+    expect([code, stderr]).toEqual([expected, expect.stringMatching(reason)])
   })
 
   test.each([
@@ -259,7 +262,7 @@ test('the clock starts at the same time in every run, and the command that repea
   expect(new Set(times.map((time) => Date.parse(time)))).toEqual(new Set([Date.parse(clock)]))
 })
 
-/** Replaces the parts of a report that differ between machines and runs with placeholders. */
+/** Replaces with placeholders the parts of a report that differ between machines and runs. */
 const withPlaceholders = (text: string) =>
   withoutStylesheet(text)
     .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:...')

@@ -40,7 +40,7 @@ describe('the command', () => {
     [{ NO_PROXY: 'a.example', no_proxy: 'b.example' }, 'a.example,127.0.0.1', 'b.example,127.0.0.1'],
     [{ no_proxy: '*' }, '*', '*'],
     [{ no_proxy: '127.0.0.1' }, '127.0.0.1', '127.0.0.1'],
-  ])('bypasses the HTTP proxy set in its environment when it calls the simulator: %j', async (given, upper, lower) => {
+  ])('gets NO_PROXY variables that exempt the simulator from the HTTP proxy: %j', async (given, upper, lower) => {
     const code = 'console.log(JSON.stringify([process.env.NO_PROXY, process.env.no_proxy]))'
     const { stdout } = await run(node(code), { env: { http_proxy: 'http://127.0.0.1:9', ...given } })
     expect(JSON.parse(stdout)).toEqual([upper, lower])
@@ -153,7 +153,7 @@ describe('a --report file', () => {
     expect(report).toMatch(/convsim [\d.]+, command .*node.* -e .*, seed 1, clock real, contract sha256:/s)
   })
 
-  test('that cannot be written is named in an error, and others are still written', { tags: ['long'] }, async () => {
+  test('that cannot be written is named in an error; other reports are written', { tags: ['long'] }, async () => {
     const cwd = await tempFolder()
     await mkdir(join(cwd, 'gone'))
     const remove = "require('node:fs').rmdirSync('gone')"

@@ -66,8 +66,8 @@ test.each<[string, { [name: string]: Json }, Json?]>([
   ['the default of a property', { schema: { type: 'object', properties: { a: { default: data } } } }, { a: data }],
   ['the name of a property', { schema: { properties: { $ref: { const: 'a' } }, required: ['$ref'] } }, { $ref: 'a' }],
 ])('a $ref in data is not a reference: %s is not changed', async (_, media, expected = data) => {
-  const { body, started } = await outcomeOf(documentWithData(media))
-  expect(started).toEqual([])
+  const { body, startupErrors } = await outcomeOf(documentWithData(media))
+  expect(startupErrors).toEqual([])
   const [, filePath] = /"leak":\{"\$ref":"([^"]*)"/.exec(body ?? '') ?? []
   const text = JSON.stringify(expected).replaceAll('FILE', String(filePath)).replaceAll('URL', counter.url)
   expect(JSON.parse(body ?? '')).toEqual(JSON.parse(text))
@@ -104,8 +104,8 @@ test.each<[string, object]>([
   ['a duplicate $id', withSchema({ anyOf: [{ $id: 'a', type: 'object' }, { $id: 'a' }] })],
   ['100,000 enum values', withSchema({ enum: Array.from({ length: 100_000 }, (_, index) => index) })],
 ])('a document with %s is served and passes check', async (_, document) => {
-  const { started, body } = await outcomeOf(document)
-  expect([started, body]).toEqual([[], expect.any(String)])
+  const { startupErrors, body } = await outcomeOf(document)
+  expect([startupErrors, body]).toEqual([[], expect.any(String)])
 })
 
 const nested = (levels: number) => `${'{a: '.repeat(levels)}1${'}'.repeat(levels)}`
@@ -123,8 +123,8 @@ test.each<[string, object]>([
   ['a reference that is a list', documentWithData({ schema: { items: { $ref: [url] } } })],
   ['a reference with an invalid index', withSchemas(toInvalidIndex, { A: { allOf: [{}] } })],
 ])('a document with %s is served and passes check, because the reference is ignored', async (_, document) => {
-  const { checked, started } = await outcomeOf(document)
-  expect([checked, started]).toEqual([[], []])
+  const { checkErrors, startupErrors } = await outcomeOf(document)
+  expect([checkErrors, startupErrors]).toEqual([[], []])
 })
 
 test.each<[string, object | string, RegExp]>([
@@ -135,14 +135,14 @@ test.each<[string, object | string, RegExp]>([
   ['an alias that contains itself', text.replace('"HERE"', '&a [*a]'), /contains itself/],
   ['a __proto__ member', text.replace('"HERE"', '{ __proto__: { a: 1 } }'), /__proto__/],
 ])('check and serve both refuse a document with %s', async (_, document, reason) => {
-  const { checked, started } = await outcomeOf(document)
-  expect([checked.join(), started.join()]).toEqual([expect.stringMatching(reason), expect.stringMatching(reason)])
+  const { checkErrors, startupErrors } = await outcomeOf(document)
+  for (const errors of [checkErrors, startupErrors]) expect(errors.join()).toMatch(reason)
 })
 
 test('an overlay that sets an invalid OpenAPI version is refused by both check and serve', async () => {
   const actions = [{ target: '$', update: { openapi: '3' } }]
   const overlay = { overlay: '1.1.0', info: { title: 'O', version: '1' }, actions }
-  const { checked, started } = await outcomeOf(documentWithData({ example: 1 }), overlay)
+  const { checkErrors, startupErrors } = await outcomeOf(documentWithData({ example: 1 }), overlay)
   const reason = expect.stringMatching(/only 2\.0, 3\.0, 3\.1 and 3\.2/)
-  expect([checked.join(), started.join()]).toEqual([reason, reason])
+  expect([checkErrors.join(), startupErrors.join()]).toEqual([reason, reason])
 })

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
-import { placesOf, runDrift } from '../support/drift.ts'
+import { findingsOf, runDrift } from '../support/drift.ts'
 import { harEntry, writeHar } from '../support/har.ts'
 import { runInProcess } from '../support/run-tool.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -29,7 +29,7 @@ describe('convsim drift', () => {
     const run = await runDrift(['--har', await writeHar([...entries, broken])])
     expect(run.report).toMatchObject({ verdict: 'drift', judged: { createEvent: 5001 }, omitted: 4501 })
     expect(run.report.findings).toHaveLength(500)
-    expect(placesOf(run)).toContain('wrong-type /success') // differences that break clients are listed first
+    expect(findingsOf(run)).toContain('wrong-type /success') // differences that break clients are listed first
     expect(run.stdout).not.toContain('opaque-token')
   })
 

@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const { eventType: _eventType, ...eventWithoutType } = event()
 
-/** Sends two successful requests, an invalid one, one with a scenario, one without a key, and a control request. */
+/** Sends two successful requests, an invalid one, one with a scenario, one without a token, and a control request. */
 async function sendAll(origin: string): Promise<void> {
   await call({ origin }, `${analyticsPath}?period=7d`, { token: 'my-secret-token', headers: { 'x-team': 'a' } })
   await call({ origin }, '/v1/events', { body: eventWithoutType })
@@ -62,7 +62,7 @@ describe('--log-format json gives every line the members level, time and msg', (
 })
 
 describe('--log-level', () => {
-  test('info, the default, logs each request with its duration, and each --fail-on condition that is met', async () => {
+  test('info, the default, logs service requests with durations, and --fail-on conditions that are met', async () => {
     const report = ['--report', join(await tempFolder(), 'report.json'), '--fail-on', 'violation']
     const lines = await logAll(...report)
     for (const line of lines) expect(line).toMatchObject(lineShape)
@@ -142,7 +142,7 @@ describe('--log-format pretty', () => {
     expect(responses.every(({ url }) => url.startsWith(origin))).toBe(true)
   })
 
-  test('prints one readable line for each request', async () => {
+  test('prints one readable line for each request to the service', async () => {
     const command = convsim(pretty)
     const origin = await command.ready()
     await sendAll(origin)

@@ -51,17 +51,17 @@ describe('--overlay published', () => {
 
   test.each([
     ['a dropped event', '/v1/events', event({ sampleRate: 0 }), 201, 204],
-    ['an event without a name', '/v1/events', event({ eventType: '' }), 201, 400],
+    ['an event with an empty type', '/v1/events', event({ eventType: '' }), 201, 400],
     ['a user id that is not a UUID', '/v1/events', event({ userId: 'u-1' }), 201, 400],
     ['a prompt without a product or a role', '/v1/prompts', prompt, 201, 400],
     ['a prompt with a product and a role', '/v1/prompts', mapped, 201, 201],
     ['an unknown component type', '/v1/prompts', { ...mapped, components: [{ content: 'b', type: 'x' }] }, 201, 400],
     ['a published component type', '/v1/prompts', { ...mapped, components: [{ content: 'b', type: 'rag' }] }, 201, 201],
-  ])('determines the response to %s at %s', async (_, path, body, without, published) => {
+  ])('determines the response to %s at %s', async (_, path, body, plainStatus, overlaidStatus) => {
     const [plain, overlaid] = [await startForTest(), await startForTest({ overlay: 'published' })]
-    expect((await call(plain, path, { body })).status).toBe(without)
+    expect((await call(plain, path, { body })).status).toBe(plainStatus)
     const response = await call(overlaid, path, { body })
-    expect([response.status, response.text === '']).toEqual([published, published === 204])
+    expect([response.status, response.text === '']).toEqual([overlaidStatus, overlaidStatus === 204])
   })
 
   test('makes the sampled-out scenario return 204, and keeps all examples valid', async () => {
@@ -81,7 +81,7 @@ describe('check', () => {
     const { code, stdout } = await runInProcess(['check', good, broken])
     expect(code).toBe(1)
     expect(stdout).toMatch(/our\.overlay\.yaml: ok, 2 actions, \d+ operations\n/)
-    expect(stdout).toContain(`${broken}:4:52: error: must map success`)
+    expect(stdout).toContain(`${broken}:4:52: error: must map "success"`)
   })
 
   test('checks the contract with the overlays from --overlay, and gives the line of each problem', async () => {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
 import { analyticsPath, call, modelId, objectOf } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { listenForTest } from '../support/fake-upstream.ts'
 import { harEntry, writeHar } from '../support/har.ts'
 import { runInProcess } from '../support/run-tool.ts'
@@ -91,7 +91,7 @@ describe('convsim record', () => {
     expect(objectOf(generated)['conversationCount']).toBe(0)
     const headers = { authorization: 'Bearer any-key' }
     const request = { method: 'GET', path: `${analyticsPath}?period=7d`, headers }
-    const { why } = await steer(sim, 'POST', '/explain', request)
+    const { why } = await callControl(sim, 'POST', '/explain', request)
     expect(JSON.stringify(why)).toContain(`The response is an exact response from the fixtures: ${out}/responses/`)
 
     const again = await run(['record', har, '--out', out, '--write'])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { call, event } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { describeWithRedis, type RedisServer, redisForTest } from '../support/redis.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -39,12 +39,12 @@ describeWithRedis('the final report of a replica', () => {
   })
 
   test.each(['kill', 'pause'] as const)(
-    'covers only this replica if Redis stops responding (%s); stderr says that other requests may be missing',
+    'covers only this replica if Redis stops responding (%s), and stderr says what may be missing',
     async (outage) => {
       const redis = await redisForTest()
       const one = await startReporting(redis)
       const two = await startReplica(redis)
-      await steer(one, 'PUT', '/sandboxes/default', { seed: '4711' })
+      await callControl(one, 'PUT', '/sandboxes/default', { seed: '4711' })
       await call(one, '/v1/events', { body: event() })
       await call(two, '/v1/events', { body: event() })
       await redis[outage]()

@@ -5,11 +5,11 @@ import { freePort } from '../bench/target.ts'
 import { startBalancer } from '../support/balancer.ts'
 import { call, event, textOf } from '../support/client.ts'
 import { type Command, convsim } from '../support/command.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { describeWithRedis, type RedisServer, redisForTest } from '../support/redis.ts'
 import { readControl } from '../support/stored-records.ts'
 
-/** How long, in milliseconds, the test kills processes under load. `npm run test:replicas` sets this to one minute. */
+/** Milliseconds for which a test kills processes under load. `npm run test:replicas` sets this to one minute. */
 const chaosMs = Number(process.env['REPLICA_SECONDS'] ?? 3) * 1000
 
 /** A replica on its own port. */
@@ -26,7 +26,7 @@ const startReplica = (redis: RedisServer, port: number) =>
   ])
 
 /** Starts three replicas and a load balancer in front of them. */
-async function startThree(redis: RedisServer) {
+async function startThreeReplicas(redis: RedisServer) {
   const replicas: Replica[] = []
   for (let index = 0; index < 3; index += 1) {
     const port = await freePort()
@@ -39,15 +39,15 @@ async function startThree(redis: RedisServer) {
 describeWithRedis('three processes behind a balancer', () => {
   test('lose no requests while replicas restart one at a time under load', async () => {
     const redis = await redisForTest()
-    const { replicas, balancer } = await startThree(redis)
+    const { replicas, balancer } = await startThreeReplicas(redis)
     let isOver = false
-    let responded = 0
+    let responseCount = 0
     const statuses = new Set<number>()
     const write = async (_: unknown, writer: number) => {
       for (let index = 0; !isOver; index += 1) {
         const body = event({ insertId: `${writer}-${index}` })
         statuses.add((await call(balancer, '/v1/events', { body })).status)
-        responded += 1
+        responseCount += 1
       }
     }
     const load = Promise.all(Array.from({ length: 16 }, write))
@@ -60,14 +60,14 @@ describeWithRedis('three processes behind a balancer', () => {
     isOver = true
     await load
     expect([...statuses]).toEqual([201])
-    expect(await steer(balancer, 'GET', '/events?limit=1')).toMatchObject({ total: responded })
+    expect(await callControl(balancer, 'GET', '/events?limit=1')).toMatchObject({ total: responseCount })
   })
 
   test('lose no acknowledged write, and store none twice, if replicas and Redis are killed', async () => {
     const redis = await redisForTest({ durable: true })
-    const { replicas, balancer } = await startThree(redis)
+    const { replicas, balancer } = await startThreeReplicas(redis)
     const acknowledged = new Map<string, string>()
-    let responded = 0
+    let responseCount = 0
     const until = Date.now() + chaosMs
     // A busy machine may need longer than `chaosMs` for the first writes.
     const isOver = () => Date.now() >= until && acknowledged.size > 10
@@ -100,7 +100,7 @@ describeWithRedis('three processes behind a balancer', () => {
           continue
         }
         index += 1
-        responded += 1
+        responseCount += 1
         const eventId = textOf(response, 'eventId')
         expect(acknowledged.get(insertId) ?? eventId).toBe(eventId)
         acknowledged.set(insertId, eventId)
@@ -115,9 +115,9 @@ describeWithRedis('three processes behind a balancer', () => {
     // A killed process may have recorded an exchange without sending the response. However, no exchange whose
     // response was sent is missing.
     for (const replica of replicas) {
-      const listed = await steer(replica, 'GET', '/requests?limit=1')
-      expect(listed['recorded']).toBeGreaterThanOrEqual(responded)
-      if (responded < 10_000) expect(listed).toMatchObject({ truncated: false })
+      const listed = await callControl(replica, 'GET', '/requests?limit=1')
+      expect(listed['recorded']).toBeGreaterThanOrEqual(responseCount)
+      if (responseCount < 10_000) expect(listed).toMatchObject({ truncated: false })
     }
     type Exported = { readonly eventId: string; readonly fields: { readonly insertId: string } }
     const { events } = await readControl<{ events: Exported[] }>(balancer, '/export')

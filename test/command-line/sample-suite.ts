@@ -18,14 +18,14 @@ const order = { eventType: 'a', productId: '00000000-0000-4000-9000-000000000002
 const call = (path, body) =>
   fetch(base + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
 const send = async (path, body) => (await call(path, body)).json()
-/** Returns the body of the first successful response, with all statuses; 0 stands for a lost or unreadable response. */
+/** Returns the body of the first successful response, with all statuses; 0: a lost response or an unreadable body. */
 async function attempt(times, path, body) {
   const statuses = []
   while (statuses.length < times) {
     try {
       const response = await call(path, body)
-      statuses.push(response.status)
       const result = await response.json()
+      statuses.push(response.status)
       if (response.ok) return { ...result, statuses }
     } catch {
       statuses.push(0)
@@ -50,20 +50,20 @@ if (${condition}) {${startChild()}
   setTimeout(() => {}, 600_000)
 }`
 
-/** Returns the `convsim` arguments that run a suite with `each` and a frozen clock. */
+/** Returns the `convsim` arguments that run a suite with `each` and, by default, a frozen clock. */
 export const eachArgs = (lines: string, ...flags: string[]) => [
   ...['each', '--clock', frozenNow, ...flags],
   ...['--', process.execPath, '--input-type=module', '-e', firstLines + lines],
 ]
 
-/** Runs `convsim each` with a suite in a new folder. Returns the outcome, folder, report and number of runs. */
+/** Runs `convsim each` with a suite in a new folder. `runCount`: how many times `each` ran the suite. */
 export async function trySuite(lines: string, ...flags: string[]) {
   const cwd = await tempFolder()
   const outcome = await run(eachArgs(lines, ...flags, '--report', 'report.json'), { cwd })
   const read = (name: string) => readFile(join(cwd, name), 'utf8').catch(() => undefined)
   const report = JSON.parse((await read('report.json')) ?? 'null')
-  const { length: runs } = (await read('count')) ?? ''
-  return { ...outcome, cwd, read, report, runs }
+  const { length: runCount } = (await read('count')) ?? ''
+  return { ...outcome, cwd, read, report, runCount }
 }
 
 /** Returns the verdicts in a report, in the order of the runs. */

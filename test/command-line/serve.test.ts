@@ -38,13 +38,13 @@ test('the ready line on stdout is JSON, and the log on stderr says what was load
 })
 
 describe('the address', () => {
-  test('takes its port from the flag, CONVSIM_PORT or PORT, in this order, and its host from HOST', async () => {
-    const [plain, prefixed, flag] = [await freePort(), await freePort(), await freePort()]
-    const env = { PORT: String(plain), CONVSIM_STATE: ':memory:' }
-    const both = { ...env, CONVSIM_PORT: String(prefixed) }
-    expect(await convsim([], { env: { ...env, HOST: 'LOCALHOST' } }).ready()).toBe(`http://LOCALHOST:${plain}`)
-    expect(await convsim([], { env: both }).ready()).toBe(`http://127.0.0.1:${prefixed}`)
-    expect(await convsim(['-p', String(flag)], { env: both }).ready()).toBe(`http://127.0.0.1:${flag}`)
+  test('takes its port from the flag, CONVSIM_PORT or PORT, in that order, and its host from HOST', async () => {
+    const [plainPort, prefixedPort, flagPort] = [await freePort(), await freePort(), await freePort()]
+    const env = { PORT: String(plainPort), CONVSIM_STATE: ':memory:' }
+    const both = { ...env, CONVSIM_PORT: String(prefixedPort) }
+    expect(await convsim([], { env: { ...env, HOST: 'LOCALHOST' } }).ready()).toBe(`http://LOCALHOST:${plainPort}`)
+    expect(await convsim([], { env: both }).ready()).toBe(`http://127.0.0.1:${prefixedPort}`)
+    expect(await convsim(['-p', String(flagPort)], { env: both }).ready()).toBe(`http://127.0.0.1:${flagPort}`)
   })
 
   test('encloses an IPv6 host in brackets, and healthcheck works with that host', async () => {
@@ -63,12 +63,12 @@ describe('the address', () => {
     [['-h', 'foo.invalid'], {}, unusable],
     [['-h', '203.0.113.1'], {}, unusable],
     [[], { CONVSIM_HOST: 'x86_64-pc-linux-gnu' }, unusable],
-  ])('prevents startup if it is unusable; the error names the flag or variable: %j %o', async (args, env, words) => {
+  ])('prevents startup if it is unusable or unsafe; the error names --host: %j %o', async (args, env, words) => {
     const { code, stdout, stderr } = await run([...inMemory, ...args], { env })
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(words)])
   })
 
-  test('prevents startup if it is in use; the error has a hint, and the state file stays unlocked', async () => {
+  test('prevents startup if it is in use; the error names --port, and the state file stays unlocked', async () => {
     const state = join(await tempFolder(), 'state.json')
     const { port } = new URL((await startForTest()).origin)
     const byFlag = await run(['--port', port, '--state', state])
@@ -138,9 +138,9 @@ describe('the state', () => {
     expect((await call({ origin }, '/v1/events', { body: event() })).status).toBe(201)
   })
 
-  test('of a killed process is unlocked, even if the parent never reaps that process', async () => {
+  test('of a killed process is unlocked, even if its parent process never reaps it', async () => {
     const args = ['--port', '0', '--state', join(await tempFolder(), 'state.json')]
-    const script = '"$0" "$@" & echo "pid $!"; exec sleep 60' // the shell becomes a parent that never calls wait
+    const script = '"$0" "$@" & echo "pid $!"; exec sleep 60' // sleep, which never calls wait, replaces the shell
     const parent = startProgram('sh', ['-c', script, process.execPath, cli, ...args])
     await parent.ready()
     process.kill(Number(/^pid (\d+)$/m.exec(parent.stdout())?.[1]), 'SIGKILL')

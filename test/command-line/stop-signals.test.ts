@@ -16,7 +16,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
 import { eachArgs, hangIf } from './sample-suite.ts'
 
-/** How many times each timing-dependent case is run. */
+/** How many times each `serve` and `exec` case with copied signals is run, since the outcome may depend on timing. */
 const tries = 4
 
 /** A delay in milliseconds after which a signal no longer counts as a copy of the first signal. */
@@ -40,7 +40,7 @@ const request = "fetch(process.env.CONVSIM_BASE_URL + '/nowhere').then(() => con
 const idle = 'setTimeout(() => {}, 60_000)'
 const countSigints = `let count = 0; process.on('SIGINT', () => { count += 1; console.log('SIGINT', count) })
   setTimeout(() => process.exit(5), 500); ${request}`
-const node = (script: string) => ['exec', '--', process.execPath, '-e', script]
+const execNode = (script: string) => ['exec', '--', process.execPath, '-e', script]
 
 /** Starts an HTTP server that never responds. */
 async function startSilentServer() {
@@ -57,8 +57,8 @@ describe('copies of the first signal, sent every millisecond until exit, have no
   test.each<[string, string[], (command: Command) => Promise<void>, NodeJS.Signals[], number]>([
     ['serve (SIGINT and SIGTERM)', ['serve', ...inMemory], untilServing, ['SIGINT', 'SIGTERM'], 3],
     ['serve (SIGTERM)', ['serve', ...inMemory], untilServing, ['SIGTERM'], 3],
-    ['exec, whose command gets at most two signals', node(countSigints), untilBusy, ['SIGINT'], 5],
-    ['exec, whose command exits at once', node(`${request}; ${idle}`), untilBusy, ['SIGINT', 'SIGTERM'], 130],
+    ['exec, whose command gets at most two signals', execNode(countSigints), untilBusy, ['SIGINT'], 5],
+    ['exec, whose command exits at once', execNode(`${request}; ${idle}`), untilBusy, ['SIGINT', 'SIGTERM'], 130],
     ['exec, whose command has already ended', ignoreTerm, (command) => command.untilStdout(/ended/), ['SIGTERM'], 3],
   ])('%s', async (_, [name = '', ...args], untilStarted, signals, code) => {
     for (let count = 0; count < tries; count += 1) {
@@ -122,7 +122,7 @@ describe('a later signal is reported and immediately ends', { tags: ['long'] }, 
 
   test('exec and its command', async () => {
     const ignoreSigint = `process.on('SIGINT', () => {}); console.log(process.pid, 'begun'); ${idle}`
-    const command = convsim(['exec', '--log-format', 'json', ...node(ignoreSigint).slice(1)])
+    const command = convsim(['exec', '--log-format', 'json', ...execNode(ignoreSigint).slice(1)])
     await command.untilStdout(/begun/)
     command.process.kill('SIGINT')
     await sleep(laterMs)

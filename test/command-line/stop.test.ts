@@ -61,7 +61,7 @@ describe('a stop', () => {
     for (const scenario of scenarios) hanging.send(`${head}X-Sim-Scenario: ${scenario}\r\n\r\n`)
     await readStateInfo({ origin })
     command.process.kill('SIGTERM')
-    // The other request is still in flight, so the server closed this connection before it exited.
+    // The other request keeps the server running, so the server closes this connection before it exits.
     await hanging.closed()
     expect((await finish()).status).toBe(201)
     expect(await command.ended).toBe(0)
@@ -82,7 +82,7 @@ describe('a stop', () => {
 
 describe.each<[string, RegExp, (state: string) => Promise<void>]>([
   ['lock file', /its lock file \S+state\.json\.lock was removed/, (state) => rm(`${state}.lock`)],
-  ['log', /its log \S+state\.json\.journal was removed/, (state) => rm(`${state}.journal`)],
+  ['write-ahead log', /its log \S+state\.json\.journal was removed/, (state) => rm(`${state}.journal`)],
   ['folder', /its lock file \S+ was removed/, (state) => rm(dirname(state), { recursive: true })],
 ])('after the %s for the state has been removed,', (name, reason, remove) => {
   async function startAndRemove() {
@@ -106,7 +106,7 @@ describe.each<[string, RegExp, (state: string) => Promise<void>]>([
     expect(objectOf(await call(target, '/__sim/export', { token: null }))['events']).toHaveLength(1)
   })
 
-  test('a stop reports the removal, ends with exit code 1, and creates no folder', async () => {
+  test('a stop reports the removal, ends with exit code 1, and does not recreate a removed folder', async () => {
     const { state, command } = await startAndRemove()
     expect(await command.stop()).toBe(1)
     expect(command.stderr()).toMatch(new RegExp(`not written on shutdown: ${reason.source}`))

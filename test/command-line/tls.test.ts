@@ -38,7 +38,7 @@ describe('--tls', () => {
     const { origin, caFile, port, stop, stderr } = await serve('--tls', '--control-hosts', 'sim.test')
     expect(origin).toMatch(/^https:/)
     const ca = await readFile(caFile, 'utf8')
-    expect(new X509Certificate(ca).serialNumber).toMatch(/^01/) // OpenSSL rejects some numbers with leading zeros
+    expect(new X509Certificate(ca).serialNumber).toMatch(/^01/) // OpenSSL rejects some serials with leading zeros
     const localhost = origin.replace('127.0.0.1', 'localhost')
     expect((await call(localhost + analyticsPath, ca))[0]).toBe(200)
     expect(await call(`${origin}/__sim/`, ca)).toEqual([200, expect.stringMatching(/^<!doctype html>/)])

@@ -16,7 +16,7 @@ test.each([
   ['an exact response', ['--fixtures', 'fixtures'], 'fixtures/responses/a.json'],
   ['the lock file', ['--state', 'state.json'], 'state.json.lock'],
   ['the write-ahead log', ['--state', 'state.json'], 'state.json.journal', 'is not a file'],
-])('a pipe for %s is refused at once', async (_, args, file, reason = 'is a pipe; expected a regular file') => {
+])('a named pipe is refused at once: %s', async (_, args, file, reason = 'is a pipe; expected a regular file') => {
   const cwd = await tempFolder()
   await cp(bundledFixtures, join(cwd, 'fixtures'), { recursive: true })
   mkdirSync(join(cwd, 'fixtures/responses'), { recursive: true })
@@ -63,7 +63,7 @@ test('an empty state file, as created by mktemp, is treated as new', async () =>
   expect(await readFile(file, 'utf8')).toContain('convsim state')
 })
 
-test('recorded traffic is refused from a named pipe, but accepted from a shell’s process substitution', async () => {
+test('recorded traffic in a named pipe is refused, but a shell’s process substitution is not', async () => {
   const cwd = await tempFolder()
   execFileSync('mkfifo', [join(cwd, 'pipe')])
   const named = convsim(['drift', '--har', 'pipe'], { cwd })

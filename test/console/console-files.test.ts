@@ -9,10 +9,10 @@ const sim = sharedSimulator()
 
 const folder = new URL('../../dist/console/', import.meta.url)
 
-const browser = { accept: 'text/html,application/xhtml+xml', 'accept-encoding': 'gzip, deflate, br, zstd' }
+const browserHeaders = { accept: 'text/html,application/xhtml+xml', 'accept-encoding': 'gzip, deflate, br, zstd' }
 
 /** Requests a path as a browser does when it opens a page. */
-const open = (path: string, headers: Record<string, string> = browser, origin = sim().origin) =>
+const open = (path: string, headers: Record<string, string> = browserHeaders, origin = sim().origin) =>
   fetch(origin + path, { headers, redirect: 'manual' })
 
 const assets = readdirSync(new URL('assets', folder)).filter((name) => /\.(js|css)$/.test(name))
@@ -20,7 +20,7 @@ const assets = readdirSync(new URL('assets', folder)).filter((name) => /\.(js|cs
 describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
   test('redirects a browser to the console, and so does HEAD', async () => {
     for (const method of ['GET', 'HEAD']) {
-      const response = await fetch(sim().origin + path, { method, headers: browser, redirect: 'manual' })
+      const response = await fetch(sim().origin + path, { method, headers: browserHeaders, redirect: 'manual' })
       expect([response.status, response.headers.get('location')]).toEqual([302, '/__sim/'])
     }
   })
@@ -35,7 +35,7 @@ describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
 })
 
 test.each(['/__sim', '/__sim/'])('POST %s does not return the console', async (path) => {
-  const response = await fetch(sim().origin + path, { method: 'POST', headers: browser })
+  const response = await fetch(sim().origin + path, { method: 'POST', headers: browserHeaders })
   expect(response.status).toBe(404)
 })
 
@@ -75,13 +75,13 @@ test.each(['assets/app-AAAAAAAA.js', 'assets/../cli.js', 'assets/app.js', 'index
 
 test('the console’s files do not require the control plane’s token, but the list of requests does', async () => {
   const own = await startForTest({ controlToken: 'let me in' })
-  expect((await open('/__sim/', browser, own.origin)).status).toBe(200)
-  expect((await open(`/__sim/assets/${assets[0]}`, browser, own.origin)).status).toBe(200)
-  expect((await open('/__sim/requests', browser, own.origin)).status).toBe(401)
+  expect((await open('/__sim/', browserHeaders, own.origin)).status).toBe(200)
+  expect((await open(`/__sim/assets/${assets[0]}`, browserHeaders, own.origin)).status).toBe(200)
+  expect((await open('/__sim/requests', browserHeaders, own.origin)).status).toBe(401)
 })
 
 test('neither a page from another origin nor a page whose host name was rebound gets the console’s files', async () => {
-  const crossOrigin = { ...browser, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
+  const crossOrigin = { ...browserHeaders, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
   expect((await open('/__sim/', crossOrigin)).status).toBe(403)
   const rebound = await callRaw(
     sim().origin,

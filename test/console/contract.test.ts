@@ -7,7 +7,7 @@ import type { ControlSchemas } from '../../src/client/transport.ts'
 import { click, describeInBrowser, expectAccessible, sharedBrowser, test } from '../support/browser.ts'
 import { childLimits } from '../support/child-limits.ts'
 import { analyticsPath, call, event } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { documentWithPaths } from '../support/documents.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { readControl } from '../support/stored-records.ts'
@@ -21,7 +21,7 @@ async function openOperation(sim: TestSimulator, operation: string, sandbox = 'd
   return page
 }
 
-/** Opens each uncovered item, and returns the command that the page shows for each. */
+/** Opens each uncovered item, and returns the commands that the page shows for them. */
 const readCommands = (page: Page) =>
   page.evaluate<string[]>(`(async () => {
     const commands = []
@@ -107,7 +107,7 @@ describeInBrowser('the contract view', () => {
     await list.getByRole('link', { name: 'unavailable' }).click()
     await click(page, 'Switch on')
     await page.locator('.rule').waitFor()
-    expect(await steer(own, 'GET', '/scenarios?sandbox=w1')).toMatchObject({
+    expect(await callControl(own, 'GET', '/scenarios?sandbox=w1')).toMatchObject({
       rules: [{ operation: 'createEvent', scenario: 'unavailable' }],
     })
   })

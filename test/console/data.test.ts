@@ -12,13 +12,13 @@ import {
   textsOf,
 } from '../support/browser.ts'
 import { call, event } from '../support/client.ts'
-import { putRules, steer } from '../support/control.ts'
+import { callControl, putRules } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
-/** Models: one in `webShop`, one in no product, one with gaps in its data, and one whose requests are refused. */
+/** Models: one in `webShop`, one in no product, one with gaps in its data, and one for which requests get a 429. */
 const [checkout, onboarding, sparse, refused] = ['1', '4', '7', '429'].map(
   (tail) => `00000000-0000-4000-8000-${tail.padStart(12, '0')}`,
 ) as [string, string, string, string]
@@ -31,7 +31,7 @@ async function openModel(sim: TestSimulator, id: string, query = ''): Promise<Pa
   return page
 }
 
-const quality = (page: Page) => page.getByRole('slider', { name: /^Conversation quality/ })
+const qualitySlider = (page: Page) => page.getByRole('slider', { name: /^Conversation quality/ })
 
 /** Returns the text in the cells of the day table, by row. */
 async function readTable(page: Page): Promise<string[][]> {
@@ -54,7 +54,7 @@ describeInBrowser('the data view', () => {
     const gaps = (await plot.locator('.chart-gap').getAttribute('d')) ?? ''
     expect(gaps.match(/M/g)).toHaveLength(known.filter((isKnown) => !isKnown).length)
     const knownCount = known.filter((isKnown) => isKnown).length
-    expect(await quality(page).getAttribute('aria-label')).toContain(`${knownCount} of 30 days have data`)
+    expect(await qualitySlider(page).getAttribute('aria-label')).toContain(`${knownCount} of 30 days have data`)
 
     await click(page, 'Table')
     const score = (value: number | null) => value?.toFixed(4) ?? 'null'
@@ -76,18 +76,18 @@ describeInBrowser('the data view', () => {
   test('has charts that can be read with the keyboard, and that all show the selected day', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, checkout, '7d')
     const page = await openModel(own, checkout, '?period=7d')
-    await quality(page).focus()
+    await qualitySlider(page).focus()
     await page.keyboard.press('Home')
     await page.keyboard.press('ArrowRight')
     const day = dataPoints[1]
-    expect(await quality(page).getAttribute('aria-valuetext')).toBe(
+    expect(await qualitySlider(page).getAttribute('aria-valuetext')).toBe(
       `Sat, 10 Jan 2026: ${day?.avgConversationQualityIndex}`,
     )
     expect(await textsOf(page, '.chart-days b')).toEqual(Array(7).fill('Sat, 10 Jan 2026'))
     const messages = page.locator('figure', { hasText: 'Messages' }).locator('.chart-reading')
     expect(await messages.textContent()).toBe(day?.messageCount.toLocaleString('en'))
     await page.keyboard.press('End')
-    expect(await quality(page).inputValue()).toBe('6')
+    expect(await qualitySlider(page).inputValue()).toBe('6')
     await page.keyboard.press('Tab')
     await page.getByRole('slider', { name: /^Satisfaction/ }).hover({ position: { x: 2, y: 20 } })
     expect(await page.locator('.chart-days b').first().textContent()).toBe('Fri, 9 Jan 2026')
@@ -154,10 +154,10 @@ describeInBrowser('the data view', () => {
     await page.getByText(`Conversation quality is ${now} on average and would be ${then} without events`).waitFor()
     const rows = await textsOf(page, '.event-effects tbody tr')
     expect(rows).toEqual(['Web Shop0.400 −11', 'chat-10.400 −11'])
-    await quality(page).focus()
+    await qualitySlider(page).focus()
     for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft')
     const day = (analytics: typeof before) => analytics.dataPoints.at(-4)?.avgConversationQualityIndex
-    expect(await quality(page).getAttribute('aria-valuetext')).toBe(
+    expect(await qualitySlider(page).getAttribute('aria-valuetext')).toBe(
       `Mon, 12 Jan 2026: ${day(after)}, without events ${day(before)}`,
     )
     expect(await listSandboxes(own)).toMatchObject([{ name: 'default' }])
@@ -166,8 +166,8 @@ describeInBrowser('the data view', () => {
   test('compares the numbers with and without events under the same rule, seed and time', async ({ own }) => {
     const headers = { 'x-sim-seed': '77', 'x-sim-scenario': 'spiky', 'x-sim-now': '2026-05-06T07:00:00Z' }
     const { avgConversationQualityIndex: then } = await readAnalytics(own, checkout, '30d', { headers })
-    await steer(own, 'PUT', '/sandboxes/w1', { seed: '77' })
-    await steer(own, 'PUT', '/clock?sandbox=w1', { mode: 'frozen', now: '2026-05-06T07:00:00Z' })
+    await callControl(own, 'PUT', '/sandboxes/w1', { seed: '77' })
+    await callControl(own, 'PUT', '/clock?sandbox=w1', { mode: 'frozen', now: '2026-05-06T07:00:00Z' })
     await putRules(own, [{ scenario: 'spiky' }], 'w1')
     const body = event({ productId: webShop, influence: 'positive' })
     await call(own, '/v1/events', { body, headers: { 'x-sim-sandbox': 'w1', 'x-sim-scenario': '200' } })
@@ -185,13 +185,13 @@ describeInBrowser('the data view', () => {
     await page.getByLabel('Clock date').fill('2026-03-04')
     await page.getByRole('button', { name: 'Go to noon' }).click()
     await expect.poll(lastDay).toBe('2026-03-04')
-    expect(await steer(own, 'GET', '/clock')).toEqual({ mode: 'frozen', now: '2026-03-04T12:00:00.000Z' })
+    expect(await callControl(own, 'GET', '/clock')).toEqual({ mode: 'frozen', now: '2026-03-04T12:00:00.000Z' })
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByRole('button', { name: 'Freeze' }).click()
     await page.getByText('frozen at this time').waitFor()
     await page.getByRole('button', { name: 'Use real time' }).click()
     await page.getByText('real time', { exact: true }).waitFor()
-    expect(await steer(own, 'GET', '/clock')).toMatchObject({ mode: 'real' })
+    expect(await callControl(own, 'GET', '/clock')).toMatchObject({ mode: 'real' })
     await expect.poll(lastDay).toBe(new Date().toISOString().slice(0, 10))
   })
 

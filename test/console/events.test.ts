@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { describeInBrowser, sharedBrowser, test, textsOf } from '../support/browser.ts'
 import { call, event, productId, prompt, textOf } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
 import { startForTest } from '../support/start.ts'
 
@@ -24,7 +24,7 @@ describeInBrowser('the events view', () => {
     await page.getByLabel('Weight of events').fill('0.25')
     await page.getByRole('button', { name: 'Set' }).click()
     await page.getByRole('row', { name: /^chat-1 0\.750/ }).waitFor()
-    expect(await steer(own, 'GET', '/quality')).toMatchObject({ weight: 0.25 })
+    expect(await callControl(own, 'GET', '/quality')).toMatchObject({ weight: 0.25 })
   })
 
   test('lists events newest first, with their replays, repetitions, sampling and eventAt', async ({ own }) => {
@@ -69,7 +69,7 @@ describeInBrowser('the events view', () => {
     expect(Math.max(...heights)).toBeLessThan(32)
   })
 
-  test('filters events by a search from the URL, the search field or the link of an index', async ({ own }) => {
+  test('filters events by a search in the URL or the search field, or by a click on an index', async ({ own }) => {
     const conversationId = '0b6f4a52-6b0e-4b8e-9f0d-3f1f2d5c7a11'
     await call(own, '/v1/events', { body: event({ eventType: 'a b', conversationId }) })
     await call(own, '/v1/events', { body: event({ externalConversationId: 'chat-1', insertId: 'i-1' }) })

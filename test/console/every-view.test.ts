@@ -1,6 +1,6 @@
 // @module-tag long
 import { expect, test } from 'vitest'
-import { click, describeInBrowser, expectAccessible, sharedBrowser, unfold } from '../support/browser.ts'
+import { click, describeInBrowser, expectAccessible, openDetails, sharedBrowser } from '../support/browser.ts'
 import { analyticsPath, call, event, prompt } from '../support/client.ts'
 import { putRules } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -8,7 +8,7 @@ import { sharedSimulator } from '../support/shared.ts'
 const sim = sharedSimulator({ scenario: 'slow;ms=1' })
 const browser = sharedBrowser()
 
-/** Fills a sandbox with data for every view, and puts `text` into fields that clients or tests can set. */
+/** Fills a sandbox with data for each of `views`, and puts `text` into fields that clients or tests can set. */
 async function fillSandbox(sandbox: string, text: string): Promise<void> {
   const headers = { 'x-sim-sandbox': sandbox, 'x-note': encodeURIComponent(text) }
   const body = event({ eventType: text, value: text, externalConversationId: text, properties: { [text]: text } })
@@ -71,7 +71,7 @@ describeInBrowser('every view', () => {
       for (const link of await page.locator('td.path a, .event-list a').all()) {
         await link.click()
         await page.locator('[data-open]').first().waitFor()
-        await unfold(page)
+        await openDetails(page)
         expect(await page.locator('img, main script').count(), path).toBe(0)
       }
       expect(await page.locator('img, main script').count(), path).toBe(0)
@@ -102,14 +102,14 @@ describeInBrowser('every view', () => {
       await page.locator(target).first().waitFor()
       await expectUsable()
       if (path === 'sandboxes') {
-        await click(page, 'Reset …')
+        await click(page, 'Reset…')
         await page.getByRole('dialog').waitFor()
         await expectUsable()
       }
       if (path !== 'requests' && path !== 'events') return
       await page.locator('td.path a, .event-list a').last().click()
       await page.locator('[data-open]').first().waitFor()
-      await unfold(page)
+      await openDetails(page)
       await expectUsable()
     },
   )

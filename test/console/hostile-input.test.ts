@@ -1,9 +1,9 @@
 // @module-tag long
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { agree, click, describeInBrowser, sharedBrowser, test, unfold } from '../support/browser.ts'
+import { click, closeDialog, describeInBrowser, openDetails, sharedBrowser, test } from '../support/browser.ts'
 import { call, event, textOf } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import type { TestSimulator } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
@@ -41,12 +41,12 @@ describeInBrowser('the console', () => {
     await day.focus()
     await page.keyboard.type('03042027')
     await page.keyboard.press('Enter')
-    await expect.poll(() => steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
+    await expect.poll(() => callControl(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
     expect(await page.locator('.notice').count()).toBe(0)
     const fillAgain = () => day.fill('0001-01-01') // a pending response about the clock can still reset the field
     await expect.poll(() => fillAgain().then(() => isValid(page, 'Clock date'))).toBe(false)
     await page.keyboard.press('Enter')
-    expect(await steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
+    expect(await callControl(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
   })
 
   test('accepts any ASCII word as a seed, but no other text', async ({ own }) => {
@@ -66,19 +66,19 @@ describeInBrowser('the console', () => {
     }
   })
 
-  test('says that a snapshot is gone if it is deleted before the user confirms its restoration', async ({ own }) => {
+  test('says that a snapshot is gone if it is deleted before the user confirms the restore', async ({ own }) => {
     const snapshotId = textOf(await call(own, '/__sim/snapshots', { token: null, body: { name: 'one' } }), 'snapshotId')
     await call(own, '/v1/events', { body: event() })
     const page = await openAt(own, 'sandboxes')
-    await click(page, 'Restore … one')
-    await steer(own, 'DELETE', `/snapshots/${snapshotId}`)
-    await agree(page, 'Restore the snapshot one?', 'Restore')
+    await click(page, 'Restore… one')
+    await callControl(own, 'DELETE', `/snapshots/${snapshotId}`)
+    await closeDialog(page, 'Restore the snapshot one?', 'Restore')
     await page.locator('.notice', { hasText: 'snapshot' }).first().waitFor()
-    await page.getByRole('button', { name: 'Restore … one' }).waitFor({ state: 'detached' })
-    expect(await steer(own, 'GET', '/events')).toMatchObject({ total: 1 })
+    await page.getByRole('button', { name: 'Restore… one' }).waitFor({ state: 'detached' })
+    expect(await callControl(own, 'GET', '/events')).toMatchObject({ total: 1 })
   })
 
-  test('does not switch on a scenario if a number in the form is out of range', async ({ own }) => {
+  test('does not switch on a scenario if a number in the form is not valid', async ({ own }) => {
     const page = await openAt(own, 'scenarios/slow')
     for (const [label, value] of [
       ['ms (ms)', '-1'],
@@ -90,7 +90,7 @@ describeInBrowser('the console', () => {
       await click(page, 'Switch on')
       await page.getByLabel(label, { exact: true }).fill('')
     }
-    expect(await steer(own, 'GET', '/scenarios')).toMatchObject({ rules: [] })
+    expect(await callControl(own, 'GET', '/scenarios')).toMatchObject({ rules: [] })
   })
 })
 
@@ -101,9 +101,9 @@ describeInBrowser('text of thousands of characters', () => {
     const page = await browser.open(own, { hash: '#/requests/req-1' })
     const detail = page.getByRole('region', { name: 'Request req-1' })
     await page.getByRole('heading', { name: 'Request body' }).waitFor()
-    await unfold(page)
+    await openDetails(page)
     await detail.getByText('note: ').first().waitFor()
-    await unfold(page)
+    await openDetails(page)
     const more = detail.getByRole('button', { name: 'Show all 400,002 characters' })
     await more.first().waitFor()
     expect(await page.evaluate<number>('document.querySelector("[data-open]").scrollHeight')).toBeLessThan(5_000)
@@ -121,7 +121,7 @@ describeInBrowser('text of thousands of characters', () => {
     await call(sim(), `/v1/models/${model}/analytics`)
     const page = await browser.open(sim(), { hash })
     expect((await page.getByText(visibleText).first().boundingBox())?.y).toBeLessThan(400)
-    const cut = await page.locator('.cut-off').first().boundingBox()
-    expect((cut?.x ?? 0) + (cut?.width ?? 0)).toBeLessThan(1280)
+    const box = await page.locator('.cut-off').first().boundingBox()
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(1280)
   })
 })

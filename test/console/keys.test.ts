@@ -20,7 +20,7 @@ async function readShortcuts(page: Page): Promise<ReadonlyMap<string, string>> {
   return new Map(keys.map((key, index) => [key.trim(), descriptions[index] ?? '']))
 }
 
-const readOpen = (page: Page) => page.locator('main [aria-current]').first().textContent()
+const readOpenEntry = (page: Page) => page.locator('main [aria-current]').first().textContent()
 
 describeInBrowser('the keyboard shortcuts for a list', () => {
   test.each([
@@ -40,11 +40,11 @@ describeInBrowser('the keyboard shortcuts for a list', () => {
     await page.locator('main a').first().waitFor()
     await page.keyboard.press('j')
     await page.locator('main [aria-current]').first().waitFor()
-    const first = await readOpen(page)
+    const first = await readOpenEntry(page)
     await page.keyboard.press('j')
-    await expect.poll(() => readOpen(page)).not.toBe(first)
+    await expect.poll(() => readOpenEntry(page)).not.toBe(first)
     await page.keyboard.press('k')
-    await expect.poll(() => readOpen(page)).toBe(first)
+    await expect.poll(() => readOpenEntry(page)).toBe(first)
     const keys = await readShortcuts(page)
     expect([keys.get('j'), keys.get('k'), keys.get('Enter')]).toEqual([`Next ${noun}`, `Previous ${noun}`, enterTitle])
     if (view !== 'retries') await page.locator('[data-open]').waitFor() // Enter focuses the open entry
@@ -81,16 +81,16 @@ describeInBrowser('the keyboard focus', () => {
 
   test('moves to an open scenario when Enter is pressed, and then into its form when Tab is pressed', async () => {
     const page = await browser.open(sim(), { hash: '#/scenarios' })
-    await page.locator('.offer a').first().waitFor()
+    await page.locator('.rule-choice a').first().waitFor()
     await page.keyboard.press('j')
-    await page.locator('.offer form').waitFor()
+    await page.locator('.rule-choice form').waitFor()
     await page.keyboard.press('Enter')
     await expect.poll(() => page.evaluate('"open" in document.activeElement.dataset')).toBe(true)
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.closest("form") !== null')).toBe(true)
   })
 
-  test.each(['requests', 'events'])('returns to a closed entry’s row in %s, and j continues there', async (view) => {
+  test.each(['requests', 'events'])('returns to a closed entry’s row in %s, from where j continues', async (view) => {
     const headers = { 'x-sim-sandbox': `back-${view}` }
     for (const eventType of ['first', 'second', 'third'])
       await call(sim(), '/v1/events', { body: event({ eventType }), headers })

@@ -19,7 +19,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/** Uses the keyboard to switch on a 429 for similar requests. Its `Retry-After` exceeds the time between requests. */
+/** Uses the keyboard to switch on a 429 for similar requests. Its `Retry-After` is longer than the test waits. */
 async function switchRateLimitOn(page: Page): Promise<void> {
   const parameters = page.getByLabel('With parameters')
   await expect.poll(() => parameters.inputValue()).toBe('rate-limited;retry-after=1')
@@ -30,7 +30,7 @@ async function switchRateLimitOn(page: Page): Promise<void> {
   await page.getByText('Switched on in the sandbox default').waitFor()
 }
 
-const readTotal = (page: Page) => page.locator('.contents-total .share').textContent()
+const readCoverage = (page: Page) => page.locator('.contents-total .share').textContent()
 
 /** Expects a single chain in the Retries view, with the broken rule named next to the chain. */
 async function expectEarlyRetries(page: Page): Promise<void> {
@@ -41,11 +41,11 @@ async function expectEarlyRetries(page: Page): Promise<void> {
 }
 
 describeInBrowser('a newcomer', () => {
-  test('can send a request, make others fail, see the retries, end the failures, and see the coverage', async () => {
+  test('can send a request, make later ones fail, see retries, end the failures, and see the coverage', async () => {
     const sim = await startForTest({ clock: 'real' })
     const page = await browser.open(sim, { hash: '#/contract' })
     await page.locator('.contents-total').getByText('0 of').waitFor()
-    const before = await readTotal(page)
+    const before = await readCoverage(page)
 
     await page.goto(`${sim.origin}/`)
     await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
@@ -84,6 +84,6 @@ describeInBrowser('a newcomer', () => {
     await page.getByRole('link', { name: '5 requests' }).waitFor()
     expect(await page.locator('.response', { hasText: /^429/ }).locator('.item.met').count()).toBe(1)
     expect(before).toMatch(/^0 of (\d+) covered$/)
-    expect(Number.parseInt((await readTotal(page)) ?? '', 10)).toBeGreaterThan(5)
+    expect(Number.parseInt((await readCoverage(page)) ?? '', 10)).toBeGreaterThan(5)
   })
 })

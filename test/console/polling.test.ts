@@ -2,14 +2,14 @@
 import { expect } from 'vitest'
 import { describeInBrowser, setHidden, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, call, event, modelId, textOf } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
 const generousTimeout = { timeout: 20_000 }
 
-/** A page that sends no requests for this many milliseconds counts as quiet. Until then, its pauses are shorter. */
+/** A page counts as quiet if it sends no requests for this many milliseconds, since its normal pauses are shorter. */
 const quietMs = 31_000
 
 /** A page whose clock the test advances, and the control-plane paths that the page has requested. */
@@ -62,7 +62,7 @@ describeInBrowser('a view', () => {
     { hash: '#/scenarios', path: '/scenarios' },
     { hash: `#/data/${modelId}`, path: '/explain' },
     { hash: '#/contract', path: '/coverage' },
-  ])('at $hash requests data only while visible, and only after a request has been handled', async ({ hash, path }) => {
+  ])('at $hash fetches data only while visible, and only after a client sends a request', async ({ hash, path }) => {
     const own = await startForTest()
     await call(own, '/v1/events', { body: event() })
     const watched = await openWatched(own, hash)
@@ -83,7 +83,7 @@ describeInBrowser('the console', () => {
     for (let count = 0; count < 4; count += 1) await call(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('4 listed').waitFor()
-    await steer(own, 'POST', '/reset')
+    await callControl(own, 'POST', '/reset')
     await page.getByText('No requests yet').waitFor()
     await call(own, '/v1/events', { body: event() })
     await page.getByText('1 listed').waitFor()
@@ -99,7 +99,7 @@ describeInBrowser('the console', () => {
       return page.getByText(text).first().isVisible()
     }
     await page.getByText('1 listed').waitFor()
-    await steer(own, 'POST', `/snapshots/${textOf(snapshot, 'snapshotId')}/restore`)
+    await callControl(own, 'POST', `/snapshots/${textOf(snapshot, 'snapshotId')}/restore`)
     await expect.poll(() => isShown('No events yet'), generousTimeout).toBe(true)
   })
 })

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { describeInBrowser, sharedBrowser, test, textsOf } from '../support/browser.ts'
 import { call, productId, prompt, textOf } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
@@ -46,7 +46,7 @@ describeInBrowser('the prompts view', () => {
     await page.getByRole('link', { name: 'version 1 active' }).waitFor()
     await page.getByRole('button', { name: 'Activate version 2' }).click()
     await page.getByRole('link', { name: 'version 2 active' }).waitFor()
-    const { prompts } = await steer(own, 'GET', '/prompts')
+    const { prompts } = await callControl(own, 'GET', '/prompts')
     expect(prompts).toMatchObject([{ versions: [{ active: false }, { active: true }] }])
   })
 

@@ -5,7 +5,7 @@ import { connect } from '../../src/client/connect.ts'
 import { freePort } from '../bench/target.ts'
 import { describeInBrowser, readClipboard, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, call, event, objectOf, prompt } from '../support/client.ts'
-import { putRules, steer } from '../support/control.ts'
+import { callControl, putRules } from '../support/control.ts'
 import { callRaw } from '../support/raw-http.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
@@ -20,7 +20,7 @@ async function openNewest(sim: TestSimulator, hash?: string): Promise<Page> {
   return page
 }
 
-/** Clicks a copy button, and returns the copied text. Only the label changes, not the accessible name. */
+/** Clicks a copy button, and returns the copied text. The click changes the label, but not the accessible name. */
 async function copy(page: Page, title: string): Promise<string> {
   await page.getByRole('button', { name: title }).click()
   await page.getByRole('status').getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
@@ -62,7 +62,7 @@ describeInBrowser('an open request', () => {
   test('can be copied as a test that passes with another key and sandbox, even if the body is binary', async () => {
     const own = await startForTest({ maxAnalysesPerHour: 1 })
     const copyAndRun = async () => {
-      await steer(own, 'POST', '/reset?sandbox=copied')
+      await callControl(own, 'POST', '/reset?sandbox=copied')
       const code = await copy(await openNewest(own, '#/requests?sandbox=*'), 'Copy as a vitest test')
       const [title] = await runTests(own, code)
       return title?.split(' returns ')[1]
@@ -143,7 +143,7 @@ describeInBrowser('an open request', () => {
     await page.getByLabel('only for the event type upgrade_purchased').check()
     await page.getByRole('button', { name: 'Switch on' }).click()
     await page.getByText('Switched on in the sandbox default').waitFor()
-    const { rules, counts } = await steer(own, 'GET', '/scenarios')
+    const { rules, counts } = await callControl(own, 'GET', '/scenarios')
     expect(counts).toMatchObject({ rules: [{ applied: 0 }, { applied: 1, left: 0 }] }) // the other rule stays exhausted
     const match = { body: { '/eventType': 'upgrade_purchased' } }
     const added = { operation: 'createEvent', match, scenario: 'unavailable;retry-after=1', times: 2 }
@@ -181,7 +181,7 @@ describeInBrowser('an open request', () => {
 
   test('is replaced by a link to its sandbox if another sandbox is selected', async ({ own }) => {
     await call(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'aaa' } })
-    await steer(own, 'PUT', '/sandboxes/bbb', { seed: '2' })
+    await callControl(own, 'PUT', '/sandboxes/bbb', { seed: '2' })
     const page = await browser.open(own, { hash: '#/requests/req-1?sandbox=bbb' })
     await page.getByText('It was sent to the sandbox aaa').waitFor()
     expect(await page.getByRole('heading', { name: 'Why' }).count()).toBe(0)
@@ -243,7 +243,7 @@ describeInBrowser('resending a recorded request', () => {
         expect((await response).status(), target).toBe(404)
       } else expect(await button.getAttribute('title')).toContain('Copy the request as curl')
     }
-    expect(await steer(own, 'GET', '/scenarios?sandbox=victim')).toMatchObject({ rules: [rule] })
+    expect(await callControl(own, 'GET', '/scenarios?sandbox=victim')).toMatchObject({ rules: [rule] })
   })
 
   test.each([
@@ -265,7 +265,7 @@ describeInBrowser('resending a recorded request', () => {
     await page.getByText('Refused with 404').waitFor()
     await sendButton(page).click()
     await page.getByRole('region', { name: 'Request req-2' }).waitFor()
-    const { requests } = await steer(own, 'GET', '/requests')
+    const { requests } = await callControl(own, 'GET', '/requests')
     expect(requests).toMatchObject([1, 2].map(() => ({ request: { path: '//evil.example/x' } })))
   })
 })
@@ -273,7 +273,7 @@ describeInBrowser('resending a recorded request', () => {
 describeInBrowser('a request resent by the page', () => {
   test('is marked as sent from the console, and excluded from reports, findings and retries', async ({ own }) => {
     await call(own, '/v1/events', { body: event({ value: 7 }) })
-    const before = await steer(own, 'GET', '/report')
+    const before = await callControl(own, 'GET', '/report')
     const page = await browser.open(own, { hash: '#/requests/req-1' })
     for (const id of ['req-2', 'req-3']) {
       await sendButton(page).click()
@@ -281,12 +281,12 @@ describeInBrowser('a request resent by the page', () => {
       await opened.getByText('sent from the console').waitFor()
     }
     await page.locator('tr[data-id="req-3"]').getByText('sent again').waitFor()
-    const { requests } = await steer(own, 'GET', '/requests')
+    const { requests } = await callControl(own, 'GET', '/requests')
     expect(requests).toMatchObject([{ id: 'req-1' }, { replayOf: 'req-1' }, { replayOf: 'req-2' }])
-    const after = await steer(own, 'GET', '/report')
+    const after = await callControl(own, 'GET', '/report')
     expect({ ...after, run: before['run'] }).toEqual(before) // ignores `run`, which contains the time of the report
     expect(before).toMatchObject({ requests: 1, violations: { requests: 1 }, retries: { findings: [] } })
-    const { chains } = await steer(own, 'GET', '/retries')
+    const { chains } = await callControl(own, 'GET', '/retries')
     expect(chains).toMatchObject([{ attempts: [{ id: 'req-1' }] }])
   })
 })

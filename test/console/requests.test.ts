@@ -3,7 +3,7 @@ import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { click, describeInBrowser, setHidden, sharedBrowser, test, textsOf } from '../support/browser.ts'
 import { analyticsPath, call, event, modelId, prompt } from '../support/client.ts'
-import { putRules, steer } from '../support/control.ts'
+import { callControl, putRules } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
 import type { TestSimulator } from '../support/start.ts'
 
@@ -59,7 +59,9 @@ describeInBrowser('the requests view', () => {
     await page.getByText(`${own.origin}/v1`).waitFor()
     await page.getByRole('button', { name: 'Switch off rule 1: rate-limited' }).click()
     await page.locator('.summary').getByText('active rule').waitFor({ state: 'detached' })
-    expect(await steer(own, 'GET', '/scenarios')).toMatchObject({ rules: [{ enabled: false }, { enabled: false }] })
+    expect(await callControl(own, 'GET', '/scenarios')).toMatchObject({
+      rules: [{ enabled: false }, { enabled: false }],
+    })
     for (const [name, file] of [
       ['JSON', 'default.report.json'],
       ['JUnit', 'default.report.xml'],
@@ -114,7 +116,7 @@ describeInBrowser('the requests view', () => {
     await page.getByRole('button', { name: 'Clear' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click()
     await page.getByText('No requests yet').waitFor()
-    expect(await steer(own, 'GET', '/requests')).toMatchObject({ requests: [] })
+    expect(await callControl(own, 'GET', '/requests')).toMatchObject({ requests: [] })
     await page.goto(`${own.origin}/__sim/#/requests?sandbox=deleted`)
     await page.getByText('There is no sandbox deleted: it was deleted, or no request has used it yet.').waitFor()
   })

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { describeInBrowser, expectAccessible, sharedBrowser, test, textsOf } from '../support/browser.ts'
 import { analyticsPath, call, event } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
@@ -16,7 +16,7 @@ const send = (sim: TestSimulator, sequence: string, insertId: string, headers: R
     may500: true,
   })
 
-const advance = (sim: TestSimulator, ms: number) => steer(sim, 'POST', '/clock/advance', { by: `${ms}ms` })
+const advance = (sim: TestSimulator, ms: number) => callControl(sim, 'POST', '/clock/advance', { by: `${ms}ms` })
 
 /** Returns the left and right edges of the first matching element, in pixels. */
 async function edgesOf(page: Page, selector: string): Promise<{ left: number; right: number }> {
@@ -26,7 +26,7 @@ async function edgesOf(page: Page, selector: string): Promise<{ left: number; ri
 }
 
 describeInBrowser('the retries view', () => {
-  test('suggests a failing request if there are no calls, and shows its retries', async () => {
+  test('suggests a failing request if there are no retries yet, and then shows its retries', async () => {
     const { own, page } = await browser.openNew('#/retries')
     await page.getByText('No retries yet').waitFor()
     const line = await page.locator('.command-line code').textContent()

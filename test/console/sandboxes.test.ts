@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { agree, click, describeInBrowser, sendEvents, sharedBrowser, test, textsOf } from '../support/browser.ts'
+import { click, closeDialog, describeInBrowser, sendEvents, sharedBrowser, test, textsOf } from '../support/browser.ts'
 import { call } from '../support/client.ts'
-import { putRules, steer } from '../support/control.ts'
+import { callControl, putRules } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -17,10 +17,9 @@ const openAt = (sim: TestSimulator, name = 'default') => browser.open(sim, { has
 const pickerOf = (page: Page) => page.locator('.picker select')
 
 const countEvents = async (sim: TestSimulator, sandbox: string) =>
-  (await steer(sim, 'GET', `/events?sandbox=${sandbox}`))['total']
+  (await callControl(sim, 'GET', `/events?sandbox=${sandbox}`))['total']
 
-/** Returns the names of the sandboxes on the server. */
-const listNames = async (sim: TestSimulator) => (await listSandboxes(sim)).map(({ name }) => name)
+const listSandboxNames = async (sim: TestSimulator) => (await listSandboxes(sim)).map(({ name }) => name)
 
 describeInBrowser('the sandboxes view', () => {
   test('lists the sandboxes with their counts, and switches the whole page to a clicked sandbox', async ({ own }) => {
@@ -53,22 +52,22 @@ describeInBrowser('the sandboxes view', () => {
     await click(page, 'Create')
     await page.getByRole('region', { name: 'Sandbox w2' }).waitFor()
     await page.locator('tr:has(a[aria-current])').getByText('w2').waitFor()
-    expect(await listNames(own)).toEqual(expect.arrayContaining(['w1', 'w2']))
+    expect(await listSandboxNames(own)).toEqual(expect.arrayContaining(['w1', 'w2']))
     await page.getByLabel('Seed', { exact: true }).fill('42')
     await click(page, 'Change')
     await page.getByText('The seed of the sandbox w2 is now 42.').waitFor()
-    expect((await steer(own, 'PUT', '/sandboxes/w2', {}))['seed']).toBe('42')
+    expect((await callControl(own, 'PUT', '/sandboxes/w2', {}))['seed']).toBe('42')
   })
 
   test('asks before resetting, lists what will be lost, and does nothing if the user cancels', async ({ own }) => {
     await sendEvents(own, 2, {}, 'w1')
     await putRules(own, [{ scenario: 'unavailable', times: 1 }], 'w1')
     const page = await openAt(own, 'w1')
-    await click(page, 'Reset …')
-    await agree(page, 'Reset the sandbox w1?', 'Cancel')
+    await click(page, 'Reset…')
+    await closeDialog(page, 'Reset the sandbox w1?', 'Cancel')
     expect(await countEvents(own, 'w1')).toBe(2)
-    await click(page, 'Reset …')
-    const losses = await agree(page, 'Reset the sandbox w1?', 'Reset')
+    await click(page, 'Reset…')
+    const losses = await closeDialog(page, 'Reset the sandbox w1?', 'Reset')
     expect(losses.slice(0, 3)).toEqual(['2 events', '1 rule', '2 recorded requests'])
     expect(losses.at(-1)).toContain('seed')
     await page.getByText('The sandbox w1 was reset.').waitFor()
@@ -82,17 +81,17 @@ describeInBrowser('the sandboxes view', () => {
     await call(own, '/__sim/snapshots?sandbox=w1', { body: {}, token: null })
     const page = await openAt(own, 'w1')
     await page.getByText('1 event, 0 prompts').waitFor()
-    await click(page, 'Delete …')
-    const losses = await agree(page, 'Delete the sandbox w1?', 'Delete')
+    await click(page, 'Delete…')
+    const losses = await closeDialog(page, 'Delete the sandbox w1?', 'Delete')
     expect(losses.slice(0, 3)).toEqual(['1 event', '1 snapshot', '1 recorded request'])
     await page.getByText('The sandbox w1 was deleted.').waitFor()
     await page.getByRole('region', { name: 'Sandbox default' }).waitFor()
-    await page.getByRole('button', { name: 'Reset …' }).waitFor()
-    expect(await page.getByRole('button', { name: 'Delete …' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Reset…' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Delete…' }).count()).toBe(0)
     await page.getByRole('link', { name: 'w1', exact: true }).waitFor({ state: 'detached' })
     await page.reload()
     await page.getByRole('link', { name: 'w2', exact: true }).waitFor()
-    expect(await listNames(own)).not.toContain('w1')
+    expect(await listSandboxNames(own)).not.toContain('w1')
   })
 
   test('takes, restores and deletes a snapshot', async ({ own }) => {
@@ -104,12 +103,12 @@ describeInBrowser('the sandboxes view', () => {
     await listed.locator('b').getByText('two events').waitFor()
     await listed.getByText('2 events, 0 prompts').waitFor()
     await sendEvents(own, 3, {}, 'w1')
-    await listed.getByRole('button', { name: 'Restore …' }).click()
-    expect((await agree(page, 'Restore the snapshot two events?', 'Restore'))[0]).toBe('5 events')
+    await listed.getByRole('button', { name: 'Restore…' }).click()
+    expect((await closeDialog(page, 'Restore the snapshot two events?', 'Restore'))[0]).toBe('5 events')
     await page.getByText('The sandbox w1 was restored from the snapshot.').waitFor()
     expect(await countEvents(own, 'w1')).toBe(2)
-    await listed.getByRole('button', { name: 'Delete …' }).click()
-    const lost = await agree(page, 'Delete the snapshot two events?', 'Delete')
+    await listed.getByRole('button', { name: 'Delete…' }).click()
+    const lost = await closeDialog(page, 'Delete the snapshot two events?', 'Delete')
     expect(lost).toEqual(['its copy of 2 events and 0 prompts'])
     await listed.waitFor({ state: 'detached' })
   })
@@ -126,7 +125,7 @@ describeInBrowser('the sandboxes view', () => {
     await pickerOf(page).selectOption('w2')
     await page.getByRole('region', { name: 'Sandbox w2' }).waitFor()
     await page.locator('input[type=file]').setInputFiles(file)
-    expect((await agree(page, 'Import w1.json into the sandbox w2?', 'Import'))[0]).toBe('1 event')
+    expect((await closeDialog(page, 'Import w1.json into the sandbox w2?', 'Import'))[0]).toBe('1 event')
     await page.getByText('w2 now has 2 events and 0 prompts.').waitFor()
     expect(await countEvents(own, 'w2')).toBe(2)
     const choose = (name: string, text: string) =>
@@ -134,7 +133,7 @@ describeInBrowser('the sandboxes view', () => {
     await choose('broken.json', '{"format":')
     await page.getByText('broken.json is not JSON.').waitFor()
     await choose('other.json', '{"format":7}')
-    await agree(page, 'Import other.json into the sandbox w2?', 'Import')
+    await closeDialog(page, 'Import other.json into the sandbox w2?', 'Import')
     await page.locator('.notice.problem').nth(1).waitFor()
     expect(await countEvents(own, 'w2')).toBe(2)
   })

@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { ControlSchemas } from '../../src/client/transport.ts'
 import {
-  agree,
   click,
+  closeDialog,
   describeInBrowser,
   expectAccessible,
   readClipboard,
@@ -13,7 +13,7 @@ import {
   test,
 } from '../support/browser.ts'
 import { analyticsPath, call, event } from '../support/client.ts'
-import { putRules, steer } from '../support/control.ts'
+import { callControl, putRules } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { readControl } from '../support/stored-records.ts'
 
@@ -30,14 +30,15 @@ const rulesOf = (page: Page) => page.getByRole('region', { name: 'Rules' }).loca
 
 describeInBrowser('the scenarios view', () => {
   test('lists the whole catalogue with descriptions, and finds scenarios by keywords', async ({ own }) => {
-    const { scenarios } = (await steer(own, 'GET', '/catalogue')) as { scenarios: { name: string; about: string }[] }
-    const listed = scenarios.filter(({ about }) => !about.includes(', as "'))
+    const { scenarios } = (await callControl(own, 'GET', '/catalogue')) as {
+      scenarios: { name: string; about: string }[]
+    }
     const page = await openAt(own)
-    const offers = page.locator('.offer')
-    await offers.first().waitFor()
-    expect(await offers.count()).toBe(listed.length + 2)
-    for (const { about } of listed)
-      expect(await page.locator('.offer span').getByText(about, { exact: true }).count(), about).toBe(1)
+    const choices = page.locator('.rule-choice')
+    await choices.first().waitFor()
+    expect(await choices.count()).toBe(scenarios.length + 2) // a sequence or a combination can also be chosen
+    for (const { about } of scenarios)
+      expect(await page.locator('.rule-choice span').getByText(about, { exact: true }).count(), about).toBe(1)
     const refusals = page.getByRole('region', { name: 'refusals' })
     expect(await refusals.locator('a').allTextContents()).toContainEqual(
       expect.stringMatching(/^rate-limited 429Returns/),
@@ -45,8 +46,8 @@ describeInBrowser('the scenarios view', () => {
     expect(await refusals.getByText('200').count()).toBe(0)
     await page.keyboard.press('/')
     await page.keyboard.type('connection RESET')
-    await page.locator('.offer').getByText('lost-ack').waitFor()
-    await expect.poll(() => offers.count()).toBeLessThan(5)
+    await page.locator('.rule-choice').getByText('lost-ack').waitFor()
+    await expect.poll(() => choices.count()).toBeLessThan(5)
     expect(page.url()).toContain('q=connection+RESET')
     await page.getByLabel('Search scenarios').fill('nothing has this')
     await page.getByText('No scenarios match.').waitFor()
@@ -54,7 +55,7 @@ describeInBrowser('the scenarios view', () => {
 
   test('switches on a scenario with parameters for some requests, and counts those it applies to', async ({ own }) => {
     const page = await openAt(own)
-    await page.locator('.offer').getByText('rate-limited', { exact: true }).click()
+    await page.locator('.rule-choice').getByText('rate-limited', { exact: true }).click()
     await page.locator('.rule-form .pairs').getByText('Retry-After', { exact: true }).waitFor()
     await page.getByLabel('retry-after (s)').fill('7')
     await page.getByLabel('operation').selectOption('createEvent')
@@ -95,11 +96,11 @@ describeInBrowser('the scenarios view', () => {
     await page.locator('#move-1:focus').waitFor()
     expect(await sendEvents(own, 1)).toEqual([503])
     await page.getByRole('button', { name: 'Remove rule 1' }).click()
-    await agree(page, 'Remove rule 1?', 'Remove')
+    await closeDialog(page, 'Remove rule 1?', 'Remove')
     await rulesOf(page).nth(1).waitFor({ state: 'detached' })
     expect(await sendEvents(own, 1)).toEqual([500])
     await page.getByRole('button', { name: 'Remove all' }).click()
-    expect(await agree(page, 'Remove all rules?', 'Remove')).toEqual(['rule 1: server-error'])
+    expect(await closeDialog(page, 'Remove all rules?', 'Remove')).toEqual(['rule 1: server-error'])
     await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
     expect(await sendEvents(own, 1)).toEqual([201])
   })
@@ -155,13 +156,13 @@ describeInBrowser('the scenarios view', () => {
   })
 })
 
-const model = '0f6b2c4e-1111-4222-8333-444455556666'
+const product = '0f6b2c4e-1111-4222-8333-444455556666'
 
-/** A rule with conditions of many kinds. Its body condition is nested, but the form writes JSON Pointers. */
+/** A rule with conditions of many kinds. Its body condition is nested; the form adds conditions as JSON Pointers. */
 const fullRule = {
   operation: 'createEvent',
   match: {
-    product: model,
+    product,
     method: 'POST',
     path: '/v1/events',
     traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
@@ -175,7 +176,7 @@ const fullRule = {
   enabled: false,
 }
 
-const readRules = async (sim: TestSimulator) => (await steer(sim, 'GET', '/scenarios'))['rules']
+const readRules = async (sim: TestSimulator) => (await callControl(sim, 'GET', '/scenarios'))['rules']
 
 /** Adds a condition, and focuses its first empty field. */
 async function addCondition(page: Page, title: string): Promise<void> {

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { freePort } from '../bench/target.ts'
 import { describeInBrowser, setHidden, sharedBrowser, test } from '../support/browser.ts'
 import { call, event, prompt } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { callControl } from '../support/control.ts'
 import { startForTest, startWatched } from '../support/start.ts'
 
 const browser = sharedBrowser()
@@ -33,7 +33,9 @@ describeInBrowser('the console', () => {
     }
     await choose('switch on 429')
     await page.locator('nav .badge').getByText('1', { exact: true }).waitFor()
-    expect(await steer(own, 'GET', '/scenarios')).toMatchObject({ rules: [{ scenario: 'rate-limited;retry-after=1' }] })
+    expect(await callControl(own, 'GET', '/scenarios')).toMatchObject({
+      rules: [{ scenario: 'rate-limited;retry-after=1' }],
+    })
     await choose('forward 1 day')
     await page.getByText('2026-01-16 12:00:00').waitFor()
     await choose('theme')

@@ -1,10 +1,10 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type DocBlock, findBlocks, patternOf, promisedStatuses, readPages } from '../support/doc-pages.ts'
+import { type DocBlock, expectedStatuses, findBlocks, patternOf, readPages } from '../support/doc-pages.ts'
 import { Reader, type ScriptResult } from '../support/reader.ts'
 
 /** The sections of docs/testing.md whose blocks `test/client/testing/` runs in projects with a test runner. */
-const runnerSections = ['', 'vitest', 'Jest', 'node:test', 'Playwright', 'Your own simulator']
+const runnerSections = ['vitest', 'Jest', 'node:test', 'Playwright', 'Your own simulator']
 
 /** The pages with their blocks, except blocks for test runners, `text` blocks and blocks without a language. */
 const pages = readPages()
@@ -27,7 +27,7 @@ interface PageState {
   readonly reader: Reader
   /** The body of the latest response to a curl command. */
   response: string
-  /** The output of the latest script. */
+  /** The output of the latest script in an `sh` or `js` block. */
   output: string
 }
 
@@ -43,7 +43,7 @@ function sendRequests(state: PageState, script: string): void {
   const { stdout } = state.reader.run(script, '-uo')
   const parts = stdout.split(/\n(\d{3})\n/)
   const statuses = parts.filter((_, index) => index % 2 === 1)
-  expect(statuses).toEqual(promisedStatuses(script).map((status) => expect.stringMatching(status)))
+  expect(statuses).toEqual(expectedStatuses(script).map((status) => expect.stringMatching(status)))
   state.response = parts.at(-3) ?? ''
   state.output = stdout
 }
@@ -77,7 +77,7 @@ function reduceTo(pattern: unknown, value: unknown): unknown {
   return Array.isArray(pattern) ? members.map(([, part]) => part) : Object.fromEntries(members)
 }
 
-const runners: Readonly<Record<string, RunBlock>> = {
+const blockRunners: Readonly<Record<string, RunBlock>> = {
   async sh(state, { text }) {
     const [, start] = serve.exec(text) ?? []
     if (start !== undefined) return state.reader.start(start)
@@ -87,7 +87,7 @@ const runners: Readonly<Record<string, RunBlock>> = {
     expectCode(result, Number(/# exit code (\d)/.exec(text)?.[1] ?? 0))
     state.output = result.stdout + result.stderr
   },
-  /** Expects each line to be in the preceding output; `...` stands for any text. */
+  /** Expects the output of the latest script to contain each line; `...` stands for any text. */
   output({ output }, { text }) {
     for (const line of text.split('\n').filter((one) => one !== '')) expect(output).toMatch(patternOf(line))
   },
@@ -124,14 +124,14 @@ describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
     afterAll(() => state.reader.end())
 
     test.each(blocks.filter(isRun))('a working $language block on line $line', async (block) => {
-      const run = runners[block.language]
+      const run = blockRunners[block.language]
       if (!run) throw new Error(`no test runs blocks in "${block.language}"; for a diagram, use "text"`)
       await run(state, block, blocks.slice(blocks.indexOf(block) + 1))
     })
   },
 )
 
-test('each block that is not run is marked with a reason', () => {
+test('each block that is marked as not run has a reason', () => {
   const unexplained = pages.flatMap(({ path, blocks }) =>
     blocks.filter(({ notRun }) => notRun?.trim() === '').map(({ line }) => `${path}:${line}`),
   )

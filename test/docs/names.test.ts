@@ -42,7 +42,7 @@ test('the pages mention only existing commands', () => {
   expect(findUnknown(/(?:`|npx )convsim ([A-Za-z]+)(?=[ `\n])/g, (name) => names.includes(name))).toEqual([])
 })
 
-test('the pages mention only existing scenarios', () => {
+test('the pages mention only existing scenarios with parameters, and list only existing scenarios and sets', () => {
   const isScenario = (text: string) => parseScenarios(text, inputs.catalogue).ok
   expect(findUnknown(/`"?([a-z][\w-]*;[a-z][\w-]*=[^`"]*)"?`/g, isScenario)).toEqual([])
   const sets = ['resilience', 'drift', 'extremes', ...families]

@@ -31,10 +31,11 @@ async function errorFor(path: string, options?: RequestOptions, settings?: Param
 }
 
 /** Runs `convsim each` on a Node.js script. Expects `convsim each` to fail, and returns its error output. */
-const tryEach = (code: string, ...flags: string[]) => runFailing(['each', ...flags, '--', process.execPath, '-e', code])
+const runFailingEach = (code: string, ...flags: string[]) =>
+  runFailing(['each', ...flags, '--', process.execPath, '-e', code])
 
 const eventsPath = '/v1/events'
-const modelPath = analyticsPath.replace('/v1', '')
+const pathWithoutV1 = analyticsPath.replace('/v1', '')
 
 /** Functions that provoke the messages, by heading. There must be exactly one for each message. */
 const provocations: Readonly<Record<string, () => Promise<string>>> = {
@@ -80,7 +81,7 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
   },
   '401: the key is missing': () => errorFor(analyticsPath, { token: null }),
   '403: the plan': () => errorFor(analyticsPath, { token: 'key_free' }),
-  '404: the base URL': () => errorFor(modelPath),
+  '404: the base URL': () => errorFor(pathWithoutV1),
   '404: the path': () => errorFor('/v1/event'),
   '405: the method': () => errorFor(eventsPath, { method: 'GET' }),
   '400: the request breaks the contract': () => errorFor(eventsPath, { body: {} }),
@@ -108,20 +109,20 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
     const request = `fetch(process.env.CONVSIM_BASE_URL + '/events', ${init})`
     return runFailing(['exec', '--fail-on', 'violation', '--', process.execPath, '-e', request])
   },
-  'The suite fails without a fault': () => tryEach('process.exit(7)'),
+  'The suite fails without a fault': () => runFailingEach('process.exit(7)'),
   'Two runs without faults differ': async () => {
     const counter = join(await tempFolder(), 'count')
     writeFileSync(counter, '')
-    const url = `process.env.CONVSIM_BASE_URL + '${modelPath}'`
+    const url = `process.env.CONVSIM_BASE_URL + '${pathWithoutV1}'`
     const read = `fetch(${url}, { headers: { authorization: 'Bearer k' } })`
-    return tryEach(`const fs = require('node:fs'); fs.appendFileSync('${counter}', 'x')
+    return runFailingEach(`const fs = require('node:fs'); fs.appendFileSync('${counter}', 'x')
 fetch(process.env.CONVSIM_BASE_URL + '/events', { method: 'POST' }); fs.statSync('${counter}').size > 1 && ${read}`)
   },
-  'The command does not finish': () => tryEach('setTimeout(() => {}, 600_000)', '--run-timeout', '1s'),
+  'The command does not finish': () => runFailingEach('setTimeout(() => {}, 600_000)', '--run-timeout', '1s'),
 }
 
 describe('the troubleshooting page', () => {
-  test.each([...messages])('shows, under "%s", a message that the simulator produces', async (heading, message) => {
+  test.each([...messages])('shows, under "%s", a message that convsim produces', async (heading, message) => {
     const provoke = provocations[heading]
     if (!provoke) throw new Error(`nothing provokes the message under "${heading}"`)
     const output = await provoke()

@@ -63,7 +63,7 @@ function readPairs(file: string): Record<string, string> {
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)))
 }
 
-test('the action starts a simulator for later steps; its arguments can name files in the workspace', async () => {
+test('the action starts a simulator for later steps, with arguments that can name files in the workspace', async () => {
   const actions = [{ target: '$.servers[0]', update: { url: 'http://localhost:4010/v2' } }]
   const overlay = { overlay: '1.0.0', info: { title: 'Version 2', version: '1' }, actions }
   writeFileSync(join(project.folder, 'v2.json'), JSON.stringify(overlay))

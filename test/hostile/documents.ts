@@ -13,8 +13,8 @@ const NAMES =
   allOf anyOf not patternProperties schema content headers links callbacks components schemas examples parameters
   requestBody responses security discriminator value externalValue constructor a`.split(/\s+/)
 
-/** Creates the document to which each attempt applies random changes. */
-const document = () => ({
+/** Creates the valid document that each attempt changes at random. */
+const createDocument = () => ({
   ...documentWithData({ schema: { $ref: '#/components/schemas/A' }, examples: { a: { value: { a: 1 } } } }),
   'x-a': { a: {} },
   components: {
@@ -24,7 +24,7 @@ const document = () => ({
   },
 })
 
-/** Checks and serves random documents. Both steps must agree, and must not throw, reveal a file or send a request. */
+/** Starts a trial of random documents. `check` and startup must agree, and not throw, reveal files or send requests. */
 export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-hostile-'))
   const [file, secretFile] = [join(folder, 'contract.json'), join(folder, 'secret.json')]
@@ -32,13 +32,13 @@ export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
   const counter = await startCounter()
 
   async function tryRandomDocument(): Promise<void> {
-    const hostile: Json = document()
+    const hostile: Json = createDocument()
     for (let changes = 1 + chance() * 4; changes > 0; changes -= 1) change(hostile)
     const text = JSON.stringify(hostile)
     writeFileSync(file, text)
     const outcome = await tryDocument(file)
     numbers.add('documents')
-    if (outcome.started.length === 0) numbers.add('documents that were served')
+    if (outcome.startupErrors.length === 0) numbers.add('documents that were served')
     const failure = counter.counted.requests > 0 ? 'the document caused a request' : findProblem(outcome, secret)
     counter.counted.requests = 0
     if (failure !== undefined) numbers.fail(`${failure}: ${text.slice(0, 3000)}`)
@@ -56,18 +56,17 @@ export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
     if (levels > 1 && chance() < 0.6) return { [pick(chance, NAMES)]: createValue(levels - 1), a: {} }
     const pointers = ['#/components/schemas/A', '#/components/schemas/B', '#/x-a/a', '#/paths/~1data', '#', '#a', 'a']
     const target = pick(chance, [...pointers, secretFile, `file://${secretFile}`, 'secret.json#/secret', counter.url])
-    const others = [target, 7, true, null, [{ $ref: target }], nested(300), { $id: target }, { $schema: target }]
-    return chance() < 0.6 ? { $ref: target } : pick<Json>(chance, others)
+    const values = [target, 7, true, null, [{ $ref: target }], createNested(300), { $id: target }, { $schema: target }]
+    return chance() < 0.6 ? { $ref: target } : pick<Json>(chance, values)
   }
 
-  function nested(levels: number): Json {
+  function createNested(maxLevels: number): Json {
     let value: Json = {}
-    for (let level = chance() * levels; level > 0; level -= 1) value = { not: value }
+    for (let level = chance() * maxLevels; level > 0; level -= 1) value = { not: value }
     return value
   }
 
   return {
-    /** Tries three random documents. */
     async run() {
       for (let count = 0; count < 3; count += 1) await tryRandomDocument()
     },

@@ -2,7 +2,7 @@
  * Tries to make the simulator lose acknowledged writes, stall, leak memory or reveal files, in these kinds of trials:
  *
  * - kill, stop, second writer, full disk: a server must not lose an acknowledged write.
- * - http: a server gets hostile HTTP requests. It must respond, and must not stall for over 200 ms or leak memory.
+ * - http: a server gets hostile HTTP requests. It must respond, and must not stall for more than 200 ms or leak memory.
  * - documents: hostile documents are checked and served. Both steps must agree, reveal no files and send no requests.
  *
  * `npm run test:hostile -- --minutes 60` runs for an hour; `--only http,kill` runs only those kinds. The exit code is 1
@@ -15,7 +15,6 @@ import { startHttpTrial } from './http.ts'
 import { createProcessTrial, processKinds } from './processes.ts'
 import { Numbers } from './trial.ts'
 
-/** The functions that start the trials of requests and documents, by kind. */
 const trialStarters = { http: startHttpTrial, documents: startDocumentTrial }
 
 const { values } = parseArgs({
@@ -36,19 +35,19 @@ const trials = []
 for (const [kind, startTrial] of Object.entries(trialStarters))
   if (isSelected(kind)) trials.push(await startTrial(chance, numbers))
 
-const rounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isSelected)
+const processRounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isSelected)
 
 console.log(`seed ${values.seed}, ${values.minutes} minutes`)
 let shownAt = Date.now()
 for (let round = 0; Date.now() < end; round += 1) {
-  const kind = rounds[round % rounds.length]
+  const kind = processRounds[round % processRounds.length]
   if (kind !== undefined) await processes.run(kind)
   for (const trial of trials) await trial.run()
   if (Date.now() - shownAt < 10_000) continue
   shownAt = Date.now()
-  console.log(numbers.line())
+  console.log(numbers.toLine())
 }
 processes.close()
 for (const trial of trials) trial.close()
-console.log(numbers.line())
+console.log(numbers.toLine())
 process.exitCode = numbers.failures === 0 ? 0 : 1

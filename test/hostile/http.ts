@@ -19,12 +19,12 @@ const ROUNDS_COMPARED = 100
 const MAX_GROWTH = 0.1
 
 /** Twice the limit of `bench:stalls`, since other requests are processed, and other processes run, at the same time. */
-const maxStallMs = 200
+const MAX_STALL_MS = 200
 
 const MALFORMED_CLIENTS = 16
 const ORDINARY_PER_ROUND = 1000
 
-/** Starts a simulator. Each round sends it hostile requests, and measures its memory and its longest stall. */
+/** Starts a trial with its own simulator. Each round sends hostile requests, and measures memory and stalls. */
 export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
@@ -57,9 +57,9 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
 
   async function call(name: string, request: BenchRequest): Promise<number> {
     numbers.add('requests')
-    const reply = await send(origin, request).catch((error: unknown) => error)
-    const status = reply instanceof Object && 'status' in reply ? Number(reply.status) : undefined
-    if (status === undefined) numbers.fail(`${name}: ${String(reply)}`)
+    const outcome = await send(origin, request).catch((error: unknown) => error)
+    const status = outcome instanceof Object && 'status' in outcome ? Number(outcome.status) : undefined
+    if (status === undefined) numbers.fail(`${name}: ${String(outcome)}`)
     else if (status >= 500 && !('x-sim-scenario' in request.headers)) numbers.fail(`${name}: status ${status}`)
     return status ?? 0
   }
@@ -74,7 +74,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     }
   }
 
-  /** Starts a request whose body never ends. */
+  /** Starts a request whose body arrives too slowly to be complete before the round ends. */
   function sendSlowly(): Socket {
     numbers.add('requests')
     numbers.add('slow bodies')
@@ -89,11 +89,11 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
 
   async function readStall(name: string): Promise<void> {
     const stallMs = await readStallMs(server)
-    numbers.peak('longest stall, ms', stallMs)
-    if (stallMs > maxStallMs) numbers.fail(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
+    numbers.recordPeak('longest stall, ms', stallMs)
+    if (stallMs > MAX_STALL_MS) numbers.fail(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
   }
 
-  /** Reads the measurements, and deletes the stored events, which would otherwise use more and more memory. */
+  /** Measures the longest stall, deletes the events so that they do not fill the memory, and measures the memory. */
   async function check(): Promise<void> {
     await readStall('ordinary and malformed requests')
     const controls = { reset: 'POST', scenarios: 'DELETE', health: 'GET' } as const
@@ -103,14 +103,14 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   }
 
   function recordMemory(residentMb: number): void {
-    numbers.peak('peak resident memory, MB', residentMb)
+    numbers.recordPeak('peak resident memory, MB', residentMb)
     if (round <= WARM_UP_ROUNDS) return
     recentMb.push(residentMb)
     if (recentMb.length < ROUNDS_COMPARED) return
     const median = recentMb.sort((a, b) => a - b)[ROUNDS_COMPARED / 2] ?? 0
     recentMb = []
     firstMedianMb ??= median
-    numbers.peak(`median resident memory up to round ${round}, MB`, median)
+    numbers.recordPeak(`median resident memory in rounds ${round - ROUNDS_COMPARED + 1} to ${round}, MB`, median)
     if (median > firstMedianMb * (1 + MAX_GROWTH))
       numbers.fail(`memory has grown from ${firstMedianMb.toFixed(0)} to ${median.toFixed(0)} MB`)
   }

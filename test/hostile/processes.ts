@@ -24,16 +24,16 @@ const headers = { authorization: 'Bearer hostile', 'content-type': 'application/
 export function createProcessTrial(chance: Chance, numbers: Numbers) {
   const canLimit = spawnSync('prlimit', ['--version']).status === 0
   let file = ''
-  /** The IDs of the events and prompt versions whose writes were acknowledged. */
+  /** The ids of the events and prompt versions whose writes were acknowledged. */
   let acknowledged = new Set<string>()
   let round = 0
 
-  /** Runs one round. Then starts another server with the same file, and checks that no acknowledged write was lost. */
+  /** Runs one round. After a restart, checks that no acknowledged write was lost and no event was stored twice. */
   async function run(kind: (typeof processKinds)[number]): Promise<void> {
     if (round % ROUNDS_PER_FILE === 0) startNewFile()
     round += 1
-    const server = await startOrReport()
-    if (kind === 'second writer') await addWriter(server)
+    const server = await startOrReplaceFile()
+    if (kind === 'second writer') await addSecondServer(server)
     else await writeUntilStopped(server, kind)
     await check(kind)
   }
@@ -71,7 +71,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
   }
 
   /** Starts a second server with the same file while the first is running, and writes to both servers. */
-  async function addWriter(first: StartedTarget): Promise<void> {
+  async function addSecondServer(first: StartedTarget): Promise<void> {
     numbers.add('second writers')
     const writers = [write(first, 'first')]
     await sleep(chance() * 200)
@@ -116,7 +116,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
   }
 
   async function check(kind: string): Promise<void> {
-    const server = await startOrReport()
+    const server = await startOrReplaceFile()
     const { origin } = new URL(server.url)
     const { text } = await send(origin, { method: 'GET', path: '/__sim/export', headers })
     const { events, prompts }: SandboxExport = JSON.parse(text)
@@ -135,12 +135,12 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     return startTarget({ name: 'convsim', base: '/v1', arguments: args }, await freePort(), warmAnalytics)
   }
 
-  async function startOrReport(): Promise<StartedTarget> {
-    const server = await start().catch((error: unknown) => String(error))
-    if (typeof server !== 'string') return server
-    numbers.fail(`the file cannot be loaded: ${server}`)
+  async function startOrReplaceFile(): Promise<StartedTarget> {
+    const outcome = await start().catch((error: unknown) => String(error))
+    if (typeof outcome !== 'string') return outcome
+    numbers.fail(`the server did not start: ${outcome}`)
     startNewFile()
-    return startOrReport()
+    return startOrReplaceFile()
   }
 
   function startNewFile(): void {

@@ -3,21 +3,21 @@ export const cli = new URL('../../dist/cli.js', import.meta.url).pathname
 
 /** Counts and peak values by name, in the order of first use. */
 export class Numbers {
-  readonly #counts = new Map<string, number>()
+  readonly #values = new Map<string, number>()
   failures = 0
 
   add(name: string): void {
-    this.#counts.set(name, this.count(name) + 1)
+    this.#values.set(name, this.get(name) + 1)
   }
 
   /** Sets the peak with this name to `value` if `value` is larger. */
-  peak(name: string, value: number): void {
-    this.#counts.set(name, Math.max(this.count(name), Math.round(value)))
+  recordPeak(name: string, value: number): void {
+    this.#values.set(name, Math.max(this.get(name), Math.round(value)))
   }
 
   /** Returns the count or the peak with this name, or 0 if there is none. */
-  count(name: string): number {
-    return this.#counts.get(name) ?? 0
+  get(name: string): number {
+    return this.#values.get(name) ?? 0
   }
 
   /** Counts and prints a failure, such as a lost acknowledged write or a long stall. */
@@ -26,12 +26,12 @@ export class Numbers {
     console.log(`FAILURE: ${description}`)
   }
 
-  line(): string {
-    return [...this.#counts, ['FAILURES', this.failures]].map(([name, count]) => `${name} ${count}`).join(', ')
+  toLine(): string {
+    return [...this.#values, ['FAILURES', this.failures]].map(([name, count]) => `${name} ${count}`).join(', ')
   }
 }
 
-/** A function that returns a random number of at least 0 and less than 1. */
+/** A function that returns a random number that is at least 0 and less than 1. */
 export type Chance = () => number
 
 export const pick = <Item>(chance: Chance, items: readonly Item[]): Item =>

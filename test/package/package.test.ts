@@ -33,8 +33,8 @@ const isDeclaration = (path: string) => /\.d\.[cm]?ts$/.test(path)
 describe('the package', () => {
   it('contains the built code, documents, fixtures and licenses, but neither sources nor tests', () => {
     const documents = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SKILL.md', 'package.json']
-    const tops = new Set([...documents, 'dist', 'docs', 'fixtures', 'spec'])
-    expect(new Set(paths.map((path) => path.split('/')[0]))).toEqual(tops)
+    const topLevelNames = new Set([...documents, 'dist', 'docs', 'fixtures', 'spec'])
+    expect(new Set(paths.map((path) => path.split('/')[0]))).toEqual(topLevelNames)
     expect(paths).toContain('dist/THIRD-PARTY-LICENSES.txt')
   })
 
@@ -100,9 +100,9 @@ describe('the library', () => {
     expect(paths.filter(isDeclaration).sort()).toEqual([...files].sort())
   })
 
-  it('also declares each entry point for TypeScript module resolution that ignores "exports"', () => {
-    const { '.': _, ...others } = manifest.exports
-    const expected = Object.entries<{ readonly types: string }>(others).map(([path, { types }]) => [
+  it('also declares each subpath for TypeScript module resolution that ignores "exports"', () => {
+    const { '.': _, ...subpaths } = manifest.exports
+    const expected = Object.entries<{ readonly types: string }>(subpaths).map(([path, { types }]) => [
       path.slice(2),
       [types.slice(2)],
     ])
@@ -193,9 +193,8 @@ it.each([
   ['in a Node CommonJS module', 'points.cts', 'nodenext', 'nodenext'],
   ['for a bundler', 'points.ts', 'esnext', 'bundler'],
 ])('TypeScript resolves each entry point %s', (_where, file, module, resolution) => {
-  // The subpaths of the entry points, without files such as package.json.
-  const points = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'))
-  const lines = points.map((path, at) => `export type Point${at} = typeof import('${path.replace('.', name)}')`)
+  const entryPoints = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'))
+  const lines = entryPoints.map((path, at) => `export type Point${at} = typeof import('${path.replace('.', name)}')`)
   writeFileSync(join(project.folder, file), lines.join('\n'))
   // `--skipLibCheck` prevents errors about optional peer dependencies, which are not installed.
   const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', module]
@@ -237,7 +236,7 @@ describe.each(versions)('Node %s', (_version, node) => {
     for (const [file, text] of Object.entries(files)) writeFileSync(join(project.folder, file), text)
   })
 
-  it('runs the library in an ES module and in CommonJS, and both get the same IDs', () => {
+  it('runs the library in an ES module and in CommonJS, and both get the same event id', () => {
     // CommonJS must also work if require() cannot load ES modules.
     const options = ['--no-experimental-require-module']
     const [fromModule, fromCommonJs] = [project.run(node, 'use.mjs'), project.run(node, ...options, 'use.cjs')]

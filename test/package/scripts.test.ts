@@ -37,13 +37,13 @@ test('npm run dev restarts the simulator when a document or a fixture changes', 
   const env = { PATH: `${join(repository, 'node_modules/.bin')}${delimiter}${process.env['PATH']}` }
   const dev = startProgram('/bin/sh', ['-c', command], { cwd: folder, env, detached: true })
   onTestFinished(() => void (dev.process.pid !== undefined && process.kill(-dev.process.pid, 'SIGKILL')))
-  const starts = () => dev.stdout().match(/is listening on/g)?.length ?? 0
+  const countStarts = () => dev.stdout().match(/is listening on/g)?.length ?? 0
   await dev.ready()
   for (const file of files) {
-    const before = starts()
-    for (let timeout = rewriteMs; starts() === before; timeout *= 2) {
+    const before = countStarts()
+    for (let timeout = rewriteMs; countStarts() === before; timeout *= 2) {
       writeFileSync(file, `# ${before}\n`)
-      await vi.waitUntil(() => starts() > before, { timeout }).catch(() => undefined)
+      await vi.waitUntil(() => countStarts() > before, { timeout }).catch(() => undefined)
     }
   }
 })

@@ -18,7 +18,7 @@ const limitMs = 480_000
 /** Text in a client's file, and a replacement that breaks the client. */
 type Bug = readonly [text: string, replacement: string]
 
-/** Two bugs for each client: an insertId that the test does not expect, and a retry that ignores Retry-After. */
+/** Two bugs for each client: an insertId that the test does not expect, and a retry that is too early. */
 const bugs: Readonly<Record<string, { readonly otherId: Bug; readonly retry: Bug }>> = {
   'test_orders.py': {
     otherId: ['"insertId": order', '"insertId": order + "-b"'],

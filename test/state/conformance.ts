@@ -11,7 +11,7 @@ import {
   listEvents,
   listPrompts,
   noon,
-  product,
+  productId,
   prompt,
 } from './drafts.ts'
 
@@ -43,7 +43,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect({ replayed, payloadDiffers }).toEqual({ replayed: false, payloadDiffers: false })
       })
 
-      test('200 concurrent requests with the same insertId store one event and all get its id', async () => {
+      test('200 concurrent writes with the same insertId store one event and all get its id', async () => {
         const receipts = await Promise.all(
           Array.from({ length: 200 }, () => store.recordEvent(context, event({ insertId: 'order-1' }))),
         )
@@ -57,7 +57,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       const eventAt = '2026-01-15T12:00:00.000Z'
       test.each<[string, Partial<EventDraft>, Partial<EventDraft>, boolean]>([
         ['another value', {}, { value: '1.00' }, true],
-        ['a time that the first request lacked', {}, { eventAt }, true],
+        ['a time that the first write lacked', {}, { eventAt }, true],
         ['the properties in another order', { properties: { a: 1, b: 2 } }, { properties: { b: 2, a: 1 } }, false],
       ])('a retry with %s keeps the first payload and reports any difference', async (_, first, retry, differs) => {
         const stored = await store.recordEvent(context, event({ insertId: 'order-1', ...first }))
@@ -115,7 +115,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
 
       test('listEvents filters, pages and counts events', async () => {
         for (const value of ['0', '1', '2', '3', '4']) {
-          await store.recordEvent(context, event({ value, eventType: 'a', conversationId: product }))
+          await store.recordEvent(context, event({ value, eventType: 'a', conversationId: productId }))
           await store.recordEvent(context, event({ value, eventType: 'b' }))
         }
         await store.recordEvent(context, event({ insertId: 'x', sampleRate: 0, externalConversationId: 'c' }))
@@ -123,7 +123,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
           const { events, total } = await listEvents(store, 'default', query)
           return [events.map(({ fields }) => fields.value).join(' '), total]
         }
-        const upperCase = product.toUpperCase()
+        const upperCase = productId.toUpperCase()
         expect(await find({ eventType: 'b', limit: 2 })).toEqual(['0 1', 5])
         expect(await find({ eventType: 'b', offset: 4, limit: 2 })).toEqual(['4', 5])
         expect(await find({ conversationId: upperCase })).toEqual(['0 1 2 3 4', 5])
@@ -169,7 +169,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       const impactOf = async (query: Partial<ImpactQuery> = {}) =>
         Object.fromEntries(await store.eventImpact('default', { ...impactQuery, ...query }))
 
-      test('is summed for each UTC day, in chronological order, without the events that sampling dropped', async () => {
+      test('is summed for each UTC day, excluding events dropped by sampling, and listed chronologically', async () => {
         const other = '00000000-0000-4000-8000-000000000001'
         await store.recordEvent(context, event({ eventAt: '2026-01-14T23:59:59.999Z' }))
         await store.recordEvent(context, event({ eventAt: '2026-01-13T00:00:00.000Z', qualityImpactScore: 0.1 }))
@@ -180,7 +180,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
           ['2026-01-13', { impact: 0.3, events: 2 }],
           ['2026-01-14', { impact: 1, events: 1 }],
         ])
-        expect(await impactOf({ productIds: [product.toUpperCase(), other], from: '2026-01-14' })).toEqual({
+        expect(await impactOf({ productIds: [productId.toUpperCase(), other], from: '2026-01-14' })).toEqual({
           '2026-01-14': { impact: 1, events: 1 },
           '2026-01-15': { impact: -1, events: 1 },
         })
@@ -207,9 +207,9 @@ export function conformance(name: string, open: () => Promise<Store>): void {
 
     describe('prompts', () => {
       test('a prompt with a known external id and product becomes a new, inactive version', async () => {
-        const draft = prompt({ externalPromptId: 'greeting', productId: product })
+        const draft = prompt({ externalPromptId: 'greeting', productId })
         const first = await store.addPromptVersion(context, draft)
-        const second = await store.addPromptVersion(context, { ...draft, productId: product.toUpperCase() })
+        const second = await store.addPromptVersion(context, { ...draft, productId: productId.toUpperCase() })
         expect(second.promptId).toBe(first.promptId)
         expect([first.version.version, second.version.version]).toEqual([1, 2])
         expect(second.version.fingerprint).toBe(first.version.fingerprint)
@@ -218,9 +218,9 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(second.version.componentIds[0]).not.toBe(first.version.componentIds[0])
       })
 
-      test('a prompt with another product, without a product or without an external id is a new prompt', async () => {
+      test('a prompt without the earlier prompt’s product, or without an external id, is a new prompt', async () => {
         const receipts = [
-          await store.addPromptVersion(context, prompt({ externalPromptId: 'greeting', productId: product })),
+          await store.addPromptVersion(context, prompt({ externalPromptId: 'greeting', productId })),
           await store.addPromptVersion(context, prompt({ externalPromptId: 'greeting' })),
           await store.addPromptVersion(context, prompt()),
           await store.addPromptVersion(context, prompt()),
@@ -278,7 +278,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       })
 
       test('sequences are listed in the order of their latest use', async () => {
-        const long = 'rate-limited*2,'.repeat(10) // a Redis hash of short keys keeps the order of first use
+        const long = 'rate-limited*2,'.repeat(10) // a Redis hash with only short keys keeps their insertion order
         for (const key of ['a', long, 'c', 'a']) await store.nextSequenceIndex('default', key)
         expect([...(await store.listSequences('default'))]).toEqual(Object.entries({ [long]: 1, c: 1, a: 2 }))
       })

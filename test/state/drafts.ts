@@ -10,17 +10,16 @@ export const noon = Date.parse('2026-01-15T12:00:00Z')
 /** The context of a write to the default sandbox at noon. */
 export const context: WriteContext = { sandbox: 'default', seed: '1', now: noon }
 
-/** The id of the product of all drafted events. */
-export const product = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01'
+/** The product of a drafted event, unless the test chooses another. */
+export const productId = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01'
 
-/** A query for the impact of all drafted events. */
-export const impactQuery: ImpactQuery = { productIds: [product], from: '2025-01-01', to: '2026-12-31' }
+export const impactQuery: ImpactQuery = { productIds: [productId], from: '2025-01-01', to: '2026-12-31' }
 
 /** Returns the draft of a valid event with the given fields. */
 export function event(fields: Partial<EventDraft> = {}): EventDraft {
   return {
     eventType: 'upgrade_purchased',
-    productId: product,
+    productId,
     value: '149.00',
     valueType: 'currency',
     influence: 'positive',
@@ -33,7 +32,7 @@ export function prompt(fields: Partial<PromptDraft> = {}): PromptDraft {
   return { name: 'Greeting', components: [{ content: 'Hello {{name}}' }], ...fields }
 }
 
-/** Records events with these insertIds in one turn of the event loop. */
+/** Records events with these insertIds. All writes start in the same turn of the event loop. */
 export async function recordAll(store: Store, insertIds: readonly string[]): Promise<void> {
   await Promise.all(insertIds.map((insertId) => store.recordEvent(context, event({ insertId }))))
 }
@@ -43,7 +42,6 @@ export async function listInsertIds(store: Store): Promise<(string | undefined)[
   return (await listEvents(store, 'default')).events.map(({ fields }) => fields.insertId)
 }
 
-/** Reads all records into an array. */
 async function collect<Item>(records: Records<Item>): Promise<Item[]> {
   const items: Item[] = []
   for await (const item of records) items.push(item)

@@ -22,8 +22,8 @@ async function readFor(ms: number, stores: readonly Store[]): Promise<void> {
 }
 
 /**
- * Defines the tests that every store with a shared state must pass. `open` opens stores that share an empty state, and
- * closes them after the test.
+ * Defines the tests that stores with shared state must pass. `open` opens `count` empty stores that share their state,
+ * and closes them after the test.
  */
 export function replicaSuite(name: string, open: (count: number) => Promise<readonly Store[]>): void {
   describe(`with several replicas of ${name},`, () => {

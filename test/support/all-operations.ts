@@ -4,7 +4,7 @@ import { inputs } from './catalogue.ts'
 import type { OperationRequest } from './client.ts'
 
 const { contract } = inputs
-const { probes } = planProbes(contract, { ids: new Map(), withWrites: true, samples: 1, run: 'test' })
+const { probes } = planProbes(contract, { ids: new Map(), canWrite: true, samples: 1, runId: 'test' })
 
 /** A valid request to each operation, in document order, built from the first examples in the document. */
 export const allOperations: readonly OperationRequest[] = contract.operations.map((operation) => {

@@ -21,7 +21,6 @@ function fieldsOf(objectSchema: Json | undefined): ReadonlyMap<string, boolean> 
 
 /** The periods in the bundled document. */
 export const periods = ['7d', '30d', '90d'] as const
-/** A period in the bundled document, such as `7d`. */
 export type Period = (typeof periods)[number]
 
 /** Reads the analytics for a model and checks them against the document. */

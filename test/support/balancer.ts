@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { listenForTest } from './fake-upstream.ts'
 
-/** A simple load balancer: each request goes to the next ready server that accepts the connection. */
+/** A round-robin load balancer. Skips servers that refuse connections, and unready servers if any server is ready. */
 export interface Balancer {
   /** The URL of the balancer, such as `http://127.0.0.1:12345`. */
   readonly origin: string
@@ -15,7 +15,7 @@ type Attempt = IncomingMessage | string
 /** Milliseconds between two readiness checks of a server. */
 const CHECK_MS = 50
 
-/** Starts a balancer in front of the servers on these ports, for one test. A request without a response gets a 502. */
+/** Starts a balancer in front of these ports for one test. A request that no server responds to gets a 502. */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   let next = 0
   const unready = new Set<number>()
@@ -24,7 +24,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
     if (response?.ok) unready.delete(port)
     else unready.add(port)
   }
-  const checks = setInterval(() => ports.map(check), CHECK_MS)
+  const checkTimer = setInterval(() => ports.map(check), CHECK_MS)
   const forward = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const body = await buffer(incoming)
     const ready = ports.filter((port) => !unready.has(port))
@@ -42,7 +42,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
     outgoing.writeHead(502).end()
   }
   const server = createServer((incoming, outgoing) => void forward(incoming, outgoing))
-  onTestFinished(() => clearInterval(checks))
+  onTestFinished(() => clearInterval(checkTimer))
   return { origin: `http://127.0.0.1:${await listenForTest(server)}` }
 }
 

@@ -9,7 +9,7 @@ import { isMissing } from './tools.ts'
 
 export { test } from './start.ts'
 
-/** Describes tests that need a browser. If the browser is missing, the tests are skipped; in CI, the run fails. */
+/** Like `describe`, for tests that need Chromium. If it is missing, the tests are skipped; in CI, the run fails. */
 export const describeInBrowser = describe.skipIf(isMissing('chromium'))
 
 /** The appearance of a page, and the fragment of its URL. */
@@ -21,7 +21,7 @@ export interface PageOptions {
   readonly colorScheme?: 'light' | 'dark'
 }
 
-/** Opens console pages in one browser for all tests in a file. The pages are closed after the last test. */
+/** Shares a browser among a file's tests, which open console pages in it. Closes it after the last test. */
 export function sharedBrowser() {
   let browser: Browser | undefined
   const problems: string[] = []
@@ -72,8 +72,8 @@ export const readClipboard = (page: Page) => page.evaluate<string>('navigator.cl
 /** Returns the text of each matching element, without waiting for one to appear. */
 export const textsOf = (page: Page, selector: string) => page.locator(selector).allTextContents()
 
-/** Clicks a button in the confirmation dialog, and returns the items that, according to the dialog, will be lost. */
-export async function agree(page: Page, title: string, action: string): Promise<string[]> {
+/** Clicks a button to close a confirmation dialog. Returns the items that, according to the dialog, would be lost. */
+export async function closeDialog(page: Page, title: string, action: string): Promise<string[]> {
   const dialog = page.getByRole('dialog', { name: title })
   await dialog.waitFor()
   const losses = await dialog.getByRole('listitem').allTextContents()
@@ -99,8 +99,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(findings).toEqual([])
 }
 
-/** Opens all `<details>` elements on a page. */
-export const unfold = (page: Page) =>
+export const openDetails = (page: Page) =>
   page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
 
 /** Sends events one after another, with additional fields. Returns the response statuses. */

@@ -1,10 +1,10 @@
 import { deriveChance } from '../../src/base/core/seeded.ts'
 
-/** Returns a function that returns numbers in [0, 1). A seed always gives the same numbers, to reproduce failures. */
+/** Returns a function like `Math.random`, with a sequence that depends only on the seed, to reproduce failures. */
 export function seededChance(seed: string): () => number {
   let count = 0
   return () => deriveChance([seed, count++])
 }
 
-/** The seed for randomized tests, which is part of their titles. `CRASH_SEED=...` repeats a run. */
+/** The seed for the crash test, which includes it in its title. `CRASH_SEED=...` repeats a run's random choices. */
 export const crashSeed = process.env['CRASH_SEED'] ?? '1'

@@ -7,7 +7,7 @@ export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed JSON body, or undefined if the body is empty or has another media type. */
+  /** The parsed JSON body, or undefined if the body is empty or is not `application/json`. */
   readonly body: Json | undefined
 }
 
@@ -111,7 +111,7 @@ export function expectRefusal(
   for (const pattern of patterns) expect(error).toMatch(pattern)
 }
 
-/** Reads the state's location and counts, such as `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */
+/** Reads `state` from `/__sim/info`, such as `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */
 export async function readStateInfo(target: Target): Promise<Json> {
   return objectOf(await call(target, '/__sim/info', { token: null }))['state'] ?? null
 }
@@ -133,7 +133,7 @@ export function prompt(fields: JsonObject = {}): JsonObject {
   return { name: 'Order assistant', components: [{ content: 'You answer questions.' }], ...fields }
 }
 
-/** A valid request to each kind of operation: a rate-limited read, and writes with and without an idempotency key. */
+/** A valid request to each kind of operation: a rate-limited read, a write, and a write with an idempotency key. */
 export const operations = [
   { id: 'getModelAnalytics', method: 'GET', path: analyticsPath, body: undefined, success: 200 },
   { id: 'createPrompt', method: 'POST', path: '/v1/prompts', body: prompt(), success: 201 },

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
 
-/** The key under `components` for parts of `allOf`. They stay open, since an object has the members of all parts. */
+/** The key under `components` for open copies of schemas. Parts of `allOf` use them, to allow each other's members. */
 const PARTS = 'x-parts'
 
 /**

@@ -44,16 +44,16 @@ export class CompiledDocument {
     return isObject(value) ? value : {}
   }
 
-  /** Returns the validator for the schema at a pointer, or undefined if there is none. The first call compiles it. */
+  /** Returns a validator for the schema at a pointer, if there is a schema. The first call compiles it. */
   validatorAt(pointer: string): ValidateFunction | undefined {
     return this.#ajv.getSchema(`document#${encodeURI(pointer)}`)
   }
 
   /** Returns the pointer to a documented response, or undefined if the status is not documented. */
-  findResponse(operation: string, status: number): string | undefined {
+  findResponse(operationPointer: string, status: number): string | undefined {
     const names = [String(status), `${Math.floor(status / 100)}XX`]
     const pointer = names
-      .map((name) => joinPointer(operation, 'responses', name))
+      .map((name) => joinPointer(operationPointer, 'responses', name))
       .find((candidate) => this.at(candidate) !== undefined)
     const ref = pointer === undefined ? undefined : this.objectAt(pointer)['$ref']
     return typeof ref === 'string' ? ref.slice(1) : pointer

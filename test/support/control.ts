@@ -4,8 +4,8 @@ import type { TestSimulator } from './start.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Sends a control-plane request, as in `steer(sim, 'POST', '/reset?sandbox=a')`. Throws unless the status is 200. */
-export async function steer(target: Target, method: string, path: string, body?: Json): Promise<JsonObject> {
+/** Sends a request to the control plane, such as `'POST', '/reset?sandbox=a'`. Throws unless the status is 200. */
+export async function callControl(target: Target, method: string, path: string, body?: Json): Promise<JsonObject> {
   const response = await call(target, `/__sim${path}`, { method, token: null, ...(body !== undefined && { body }) })
   if (response.status !== 200) throw new Error(`${method} ${path} returned ${response.status}: ${response.text}`)
   return objectOf(response)
@@ -13,7 +13,7 @@ export async function steer(target: Target, method: string, path: string, body?:
 
 /** Replaces the rules of a sandbox. */
 export function putRules(target: Target, rules: JsonObject[], sandbox = 'default'): Promise<JsonObject> {
-  return steer(target, 'PUT', `/scenarios?sandbox=${sandbox}`, { rules })
+  return callControl(target, 'PUT', `/scenarios?sandbox=${sandbox}`, { rules })
 }
 
 /** Verifies recorded requests. Returns the result and the status. `query`: a query string, such as `?sandbox=a`. */

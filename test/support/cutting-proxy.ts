@@ -5,19 +5,19 @@ import { onTestFinished } from 'vitest'
 export interface CuttingProxy {
   readonly port: number
   /** The number of bytes received from the server so far. */
-  readonly received: number
+  readonly receivedBytes: number
   /** The number of cuts so far. */
   readonly cuts: number
   /** Cuts all connections as soon as the server has sent this many more bytes. Later bytes are not forwarded. */
   cutAfter(bytes: number): void
-  /** Cuts all connections the next time a client sends this text. The text is not forwarded. */
+  /** Cuts all connections as soon as a client sends a chunk that contains this text. The chunk is not forwarded. */
   cutAt(text: string): void
 }
 
 /** Starts a proxy in front of a local port, for one test. */
 export async function startCuttingProxy(targetPort: number): Promise<CuttingProxy> {
   const sockets = new Set<Socket>()
-  let received = 0
+  let receivedBytes = 0
   let remaining = Number.POSITIVE_INFINITY
   let cutText: string | undefined
   let cuts = 0
@@ -41,7 +41,7 @@ export async function startCuttingProxy(targetPort: number): Promise<CuttingProx
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => client.destroy())
     upstream.on('data', (chunk) => {
-      received += chunk.length
+      receivedBytes += chunk.length
       if (chunk.length < remaining) {
         remaining -= chunk.length
         client.write(chunk)
@@ -60,8 +60,8 @@ export async function startCuttingProxy(targetPort: number): Promise<CuttingProx
     get cuts() {
       return cuts
     },
-    get received() {
-      return received
+    get receivedBytes() {
+      return receivedBytes
     },
     cutAfter(bytes) {
       remaining = bytes

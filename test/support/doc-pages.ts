@@ -15,11 +15,11 @@ export interface DocBlock {
   /** The language, such as `sh`, `js` or `json`; empty if the fence has none. */
   readonly language: string
   readonly text: string
-  /** The second-level heading above the block, or empty if there is none. */
+  /** The nearest second-level heading above the block, or empty if there is none. */
   readonly section: string
   /** The line number of the first line inside the fence. The first line of the page has the number 1. */
   readonly line: number
-  /** The reason why no test runs the block, from a preceding line such as `<!-- not run: it needs Docker -->`. */
+  /** The reason why no test runs the block, if any, from the preceding line: `<!-- not run: it needs Docker -->`. */
   readonly notRun: string | undefined
 }
 
@@ -75,7 +75,7 @@ const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/g
  * Returns a pattern for the expected status of each curl command in a block: any 2xx status, unless a comment such as
  * `# 429` states another. For `# no response`, the pattern is 000, which curl prints if it gets no response.
  */
-export function promisedStatuses(text: string): RegExp[] {
+export function expectedStatuses(text: string): RegExp[] {
   const commands = text.split(/^(?=curl )/m).filter((command) => command.startsWith('curl '))
   return commands.map((command) => {
     const status = / # no response\b/.test(command) ? '000' : / # (\d{3})\b/.exec(command)?.[1]

@@ -109,7 +109,7 @@ function formatBlend(): string {
   return parts.map(([name, weight]) => `${weight} × ${name === 'friction' ? '(1 − friction)' : name}`).join(' + ')
 }
 
-const formatBand = ({ label, below, closed }: LabelBand) => `${label} ${closed ? '≤' : '<'} ${below}`
+const formatBand = ({ label, end, includesEnd }: LabelBand) => `${label} ${includesEnd ? '≤' : '<'} ${end}`
 
 function scenarioRow(entry: ScenarioDefinition): string[] {
   return [

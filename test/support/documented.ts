@@ -6,15 +6,15 @@ import { closeDocument } from './closed-document.ts'
 import { CompiledDocument, readDocument } from './compiled-document.ts'
 
 const document = readDocument(bundledContract)
-/** The document with its rules for simulated values, which responses follow unless a drift scenario breaks them. */
-const simulated = applySimulatedValues(document, 'document') ?? document
-const open = new CompiledDocument(document)
-const narrow = new CompiledDocument(simulated)
-const closed = new CompiledDocument(closeDocument(simulated))
+/** The document with `x-simulated-values` applied. Responses comply unless a drift scenario breaks a rule. */
+const simulatedDocument = applySimulatedValues(document, 'document') ?? document
+const published = new CompiledDocument(document)
+const simulated = new CompiledDocument(simulatedDocument)
+const closed = new CompiledDocument(closeDocument(simulatedDocument))
 
 /** Describes each way in which a response violates the schema that is documented for its status. */
 export function describeViolations(operationId: string, status: number, body: Json | undefined): string[] {
-  return [open, narrow].flatMap((compiled) => listViolations(compiled, operationId, status, body))
+  return [published, simulated].flatMap((compiled) => listViolations(compiled, operationId, status, body))
 }
 
 function listViolations(
@@ -45,7 +45,7 @@ export function findBrokenRules(
   body: Json | undefined,
   { isStrict = false } = {},
 ): BrokenRule[] {
-  const validate = validatorOf(isStrict ? closed : narrow, operationId, status)
+  const validate = validatorOf(isStrict ? closed : simulated, operationId, status)
   if (!validate) throw new Error(`${operationId} does not document the status ${status}`)
   if (validate(body)) return []
   const violations = (validate.errors ?? []).map(({ keyword, instancePath, params }) => {

@@ -6,7 +6,7 @@ export const upstreamToken = 'upstream-secret-4711-token'
 
 /** The outcome of `convsim drift`. */
 export interface DriftRun extends ToolRun {
-  /** The report from `--format json`. */
+  /** The report from `--format json`, or, despite this type, undefined if the command printed none. */
   readonly report: {
     readonly verdict: string
     readonly findings: readonly (JsonObject & { readonly kind: string; readonly pointer: string })[]
@@ -23,6 +23,6 @@ export async function runDrift(args: readonly string[], token: string | null = u
 }
 
 /** Returns the kind and the pointer of each finding, sorted. */
-export function placesOf({ report }: DriftRun): string[] {
+export function findingsOf({ report }: DriftRun): string[] {
   return report.findings.map(({ kind, pointer }) => `${kind} ${pointer}`).sort()
 }

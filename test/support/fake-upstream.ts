@@ -84,7 +84,7 @@ async function forwardTo(origin: string, { method, url, headers }: FakeRequest, 
 }
 
 /** Starts a server that acts as the real service, for one test, and returns its origin. */
-export async function fakeUpstream(listener: RequestListener): Promise<string> {
+export async function startUpstream(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listenForTest(createServer(listener))}`
 }
 
@@ -104,5 +104,5 @@ export async function proxyWith(
   body: string | Buffer,
   settings?: Parameters<typeof startForTest>[0],
 ): Promise<TestSimulator> {
-  return proxyTo(await fakeUpstream((_req, res) => res.writeHead(status, headers).end(body)), {}, settings)
+  return proxyTo(await startUpstream((_req, res) => res.writeHead(status, headers).end(body)), {}, settings)
 }

@@ -2,7 +2,7 @@ import { stylesheet, stylesheetSource } from '../../src/server/reports/page/styl
 
 /**
  * Runs a comparison with golden files or snapshots. If they differ, the error names the command that updates them.
- * @param files the test files as arguments to `npm test`: `test/server/reports`
+ * @param files the test files as arguments to `npm test`, such as `test/server/reports`
  */
 export async function compareGolden(files: string, compare: () => unknown): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** If no complete response arrives in this time, the server is assumed to be waiting for the rest of the request. */
+/** If no complete response arrives within this time, the server is presumably waiting for the rest of the request. */
 const quietMs = 15_000
 
 /** Returns true if a request has no complete head, or if its body is shorter than its framing headers state. */

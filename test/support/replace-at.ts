@@ -1,6 +1,9 @@
 import { isObject, type Json } from '../../src/base/core/json.ts'
 
-/** Replaces the value at a path of member indexes in place. A path that is too long ends at a value without members. */
+/**
+ * Replaces the part of a value at a path of member indexes in place, and returns the result. An index wraps around at
+ * the number of members. A path that is too long ends at a value without members.
+ */
 export function replaceAt(value: Json, [index, ...rest]: readonly number[], replacement: Json): Json {
   const members = isObject(value) ? Object.keys(value) : Array.isArray(value) ? [...value.keys()] : []
   const member = index === undefined ? undefined : members[index % members.length]

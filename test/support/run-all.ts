@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { listMissingTools } from './tools.ts'
+import { describeMissingTools } from './tools.ts'
 
 /** The steps of `npm test`, cheapest first. The run stops after a failed step. */
 const steps = [
@@ -16,10 +16,10 @@ process.exitCode = run(process.argv.slice(2))
  * including the long tests. Tests that need a missing program are skipped; in CI, a missing program is an error.
  */
 function run(args: readonly string[]): number {
-  const missing = listMissingTools()
-  for (const sentence of missing) console.error(sentence)
-  if (missing.length > 0 && process.env['CI'] === 'true') {
-    console.error('Nothing was run: with CI=true, no test may be skipped.')
+  const messages = describeMissingTools()
+  for (const message of messages) console.error(message)
+  if (messages.length > 0 && process.env['CI'] === 'true') {
+    console.error('Nothing was run: with CI=true, a missing program is an error.')
     return 1
   }
   const selectedSteps = args.length > 0 ? steps.slice(-1) : steps

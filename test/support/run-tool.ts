@@ -19,7 +19,7 @@ interface RunOptions {
   readonly now?: () => number
 }
 
-/** Runs a built command in this process, which is faster than starting another. `env`: the environment variables. */
+/** Runs a built command in this process, which is faster than starting a process. `env`: the environment variables. */
 export async function runInProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

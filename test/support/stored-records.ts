@@ -1,13 +1,13 @@
 import type { ControlSchemas } from '../../src/client/transport.ts'
 import type { StoredEvent, StoredPrompt } from '../../src/state/records.ts'
-import { steer } from './control.ts'
+import { callControl } from './control.ts'
 import type { TestSimulator } from './start.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
 /** Reads a control-plane resource. The caller specifies the type of the response. Throws unless the status is 200. */
 export async function readControl<T>(target: Target, path: string): Promise<T> {
-  return (await steer(target, 'GET', path)) as T
+  return (await callControl(target, 'GET', path)) as T
 }
 
 /** Reads a page of stored events, as in `readEventPage(sim, 'sandbox=a&limit=10')`. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Registers a function to run at the end of a test (`onTestFinished`) or of a file (see `sharedSimulator`). */
+/** Registers a function to run at the end of a test (`onTestFinished`) or test file (see `sharedSimulator`). */
 export type OnFinished = (remove: () => Promise<void>) => void
 
 /** Creates an empty folder, and registers its removal with `onFinished`, by default for the end of the test. */

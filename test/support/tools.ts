@@ -17,7 +17,7 @@ export const tools = {
 export const isMissing = (tool: keyof typeof tools) => tools[tool].path === tool
 
 /** Returns a message for each missing program, with the affected tests and the command that installs the program. */
-export function listMissingTools(): string[] {
+export function describeMissingTools(): string[] {
   const missing = (Object.keys(tools) as (keyof typeof tools)[]).filter(isMissing)
   return missing.map(
     (tool) =>

@@ -31,10 +31,8 @@ export const documentWithData = (media: JsonObject, members: JsonObject = {}) =>
 
 /** The errors that `check` and the simulator report for a document, and a response from the simulator. */
 export interface Outcome {
-  /** The errors from `check`. */
-  readonly checked: readonly string[]
-  /** The errors at startup. */
-  readonly started: readonly string[]
+  readonly checkErrors: readonly string[]
+  readonly startupErrors: readonly string[]
   /** The response body of `GET /data`, or undefined if the simulator did not start. */
   readonly body: string | undefined
 }
@@ -42,13 +40,13 @@ export interface Outcome {
 /** Checks a document, starts a simulator with it, and sends a request. An exception is returned as an error. */
 export async function tryDocument(file: string, changes: Partial<Settings> = {}): Promise<Outcome> {
   const settings = { ...defaultSettings(), ...changes, contract: file, port: 0, state: ':memory:' }
-  const checked = await textOfErrors(async () => {
+  const checkErrors = await collectErrors(async () => {
     const overlays = changes.overlay === undefined ? [] : ['--overlay', changes.overlay]
     const { stdout } = await runInProcess(['check', file, ...overlays, '--format', 'json'])
     return JSON.parse(stdout).files[0].findings
   })
   let body: string | undefined
-  const started = await textOfErrors(async () => {
+  const startupErrors = await collectErrors(async () => {
     const running = await start(settings, { now: Date.now, log: silentLog })
     if (!running.ok) return running.error
     const response = await fetch(running.value.baseUrl + path, { headers: { authorization: 'Bearer any-key' } })
@@ -56,10 +54,10 @@ export async function tryDocument(file: string, changes: Partial<Settings> = {})
     await running.value.close()
     return []
   })
-  return { checked, started, body }
+  return { checkErrors, startupErrors, body }
 }
 
-async function textOfErrors(find: () => Promise<readonly { severity: string; message: string }[]>): Promise<string[]> {
+async function collectErrors(find: () => Promise<readonly { severity: string; message: string }[]>): Promise<string[]> {
   try {
     const findings = await find()
     return findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)
@@ -69,11 +67,11 @@ async function textOfErrors(find: () => Promise<readonly { severity: string; mes
 }
 
 /** Describes the problem if `check` and startup disagree, or if the output contains a stack trace or the secret. */
-export function findProblem({ checked, started, body }: Outcome, secret: string): string | undefined {
-  const all = JSON.stringify([checked, started, body])
+export function findProblem({ checkErrors, startupErrors, body }: Outcome, secret: string): string | undefined {
+  const all = JSON.stringify([checkErrors, startupErrors, body])
   if (all.includes(secret)) return `the output contains the secret: ${all}`
   if (/\\n +at |ResolverError/.test(all)) return `the output contains a stack trace: ${all}`
-  if ((checked.length === 0) !== (started.length === 0)) return `check and startup disagree: ${all}`
+  if ((checkErrors.length === 0) !== (startupErrors.length === 0)) return `check and startup disagree: ${all}`
   return undefined
 }
 

@@ -8,7 +8,7 @@ import { defaultSettings } from '../../src/server/settings/settings.ts'
 import { readSourceFiles } from '../architecture/source-files.ts'
 import { openBrowser } from '../browser/chromium.ts'
 import { event, prompt } from './client.ts'
-import { steer } from './control.ts'
+import { callControl } from './control.ts'
 
 /** A screenshot of the console. */
 interface Screenshot {
@@ -85,7 +85,7 @@ async function sendTraffic(origin: string, sandbox: string): Promise<void> {
     // fetch rejects if the response is lost, as with "lost-ack".
     const response = await fetch(`${origin}/v1${path}`, init).catch(() => undefined)
     await response?.arrayBuffer()
-    await steer({ origin }, 'POST', `/clock/advance?sandbox=${sandbox}`, { by: pause })
+    await callControl({ origin }, 'POST', `/clock/advance?sandbox=${sandbox}`, { by: pause })
   }
 }
 

@@ -5,11 +5,11 @@ import { failure, type Result, success } from './result.ts'
 /** The maximum number of nesting levels. With deeper nesting, recursive functions could overflow the stack. */
 export const maxDepth = 64
 
-/** The maximum sizes of a record: the text from the start of an item of a list in the root object to the next item. */
+/** The maximum sizes of a record: an item of a list in the root object, and the text up to the next such item. */
 export const maxRecordValues = 40_000
 export const maxRecordLength = 4 * 1024 * 1024
 
-/** The maximum length of a string or a number in large JSON. Each is read in one step. */
+/** The maximum length of a string or number in large JSON, since each string or number is read in one step. */
 const maxTokenLength = 2 * 1024 * 1024
 
 /** The character codes of whitespace in JSON: space, tab, line feed and carriage return. */
@@ -26,7 +26,7 @@ export class JsonReader {
   readonly #isLarge: boolean
   #path: (string | number)[] = []
   #values = 0
-  /** The index at which the current record begins, and the number of values before the record. */
+  /** The index at which the current record begins, and the number of members and items before it. */
   #record = { at: 0, values: 0 }
   /** The index of the next token, or of a syntax error, and what is expected there. */
   at = 0

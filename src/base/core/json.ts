@@ -22,7 +22,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Returns a value as compact JSON, with members sorted by code unit. Omits members for which `isOmitted` is true. */
+/** Formats compact JSON with members sorted by code unit. Omits members for which `isOmitted` returns true. */
 export function canonicalJson(value: Json, isOmitted?: (name: string, value: Json) => boolean): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, isOmitted)).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value)
@@ -37,7 +37,7 @@ export function canonicalJson(value: Json, isOmitted?: (name: string, value: Jso
 /** The cached member counts of compared objects. One body is compared with the values of many rules. */
 const memberCounts = new WeakMap<JsonObject, number>()
 
-/** Returns true for equal JSON in any member order. Apart from member counts, the time depends only on `expected`. */
+/** Returns true for equal JSON in any member order. Except to count members, the time depends only on `expected`. */
 export function isSameJson(expected: Json, actual: Json | undefined): boolean {
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return false
@@ -83,15 +83,15 @@ export function membersLeft(value: Json, members: number, levels: number): numbe
   return left
 }
 
-function isRecords(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
+function isRecordList(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
   if (Array.isArray(value)) return isObject(value[0])
   return typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
 }
 
 /** Yields the JSON of a value in pieces, splitting lists of objects. Lists can be iterables, which are read lazily. */
 export async function* jsonPieces(value: unknown): AsyncGenerator<string> {
-  if (isRecords(value)) yield* piecesOfList(value)
-  else if (isObject(value) && Object.values(value).some(isRecords)) yield* piecesOfObject(value)
+  if (isRecordList(value)) yield* piecesOfList(value)
+  else if (isObject(value) && Object.values(value).some(isRecordList)) yield* piecesOfObject(value)
   else yield JSON.stringify(value)
 }
 

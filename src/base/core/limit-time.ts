@@ -6,7 +6,7 @@ import { once } from './memoize.ts'
 /** A check that sets `errors` for an invalid value, as ajv's validators do. */
 type Check<E> = ((value: unknown) => boolean) & { errors?: E[] | null }
 
-/** The keyword of the error for an aborted check. */
+/** The keyword of the error for a check that takes too long or overflows the stack. */
 export const TIMEOUT = 'timeout'
 
 const maxCheckMs = 100
@@ -54,14 +54,14 @@ const prepare = once(() => {
 /**
  * Runs `work` and returns its value, or undefined if `work` takes longer than `ms` milliseconds. `work` must have no
  * side effects: it can be interrupted anywhere, even within a regular expression. After a timeout, it runs again if
- * this process has used the CPU for less than half of the limit so far. The overhead is 0.1 ms.
+ * this process has used less than half of the limit in CPU time since the call. The overhead is 0.1 ms.
  */
 export function runWithTimeout<T>(ms: number, work: () => T): { readonly value: T } | undefined {
   const before = cpuUsage()
   for (;;) {
     const result = runOnce(ms, work)
     const { user, system } = cpuUsage(before)
-    // Half of the limit is enough, since the timeout is not measured in CPU time, and another run doubles the delay.
+    // Half of the limit is enough to give up: the timeout is not CPU time, and another run would double the delay.
     if (result || user + system >= (ms * 1000) / 2) return result
   }
 }

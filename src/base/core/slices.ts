@@ -10,27 +10,27 @@ export const maxWorkMs = 5000
 /** The target length of a chunk of text, in characters. */
 const chunkLength = 64 * 1024
 
-/** The work for one request, in slices. Run `if (work.isDue) await work.rest()` every few milliseconds of work. */
+/** The work for one request, in slices. Run `if (work.isPauseDue) await work.pause()` every few milliseconds. */
 export class SlicedWork {
-  readonly #now: () => number
-  #since: number
+  readonly #elapsed: () => number
+  #sliceStart: number
   /** The milliseconds of work before the current slice. */
   workedMs = 0
 
-  /** `now` returns the milliseconds since a fixed point in time. */
-  constructor(now: () => number = monotonicNow) {
-    this.#now = now
-    this.#since = now()
+  /** `elapsed` returns the milliseconds since a fixed point in time. */
+  constructor(elapsed: () => number = monotonicNow) {
+    this.#elapsed = elapsed
+    this.#sliceStart = elapsed()
   }
 
-  get isDue(): boolean {
-    return this.#now() - this.#since >= sliceMs
+  get isPauseDue(): boolean {
+    return this.#elapsed() - this.#sliceStart >= sliceMs
   }
 
-  async rest(): Promise<void> {
-    this.workedMs += this.#now() - this.#since
+  async pause(): Promise<void> {
+    this.workedMs += this.#elapsed() - this.#sliceStart
     await letOthersRun()
-    this.#since = this.#now()
+    this.#sliceStart = this.#elapsed()
   }
 }
 
@@ -38,7 +38,7 @@ export async function* inSlices<Item>(items: Iterable<Item> | AsyncIterable<Item
   const work = new SlicedWork()
   for await (const item of items) {
     yield item
-    if (work.isDue) await work.rest()
+    if (work.isPauseDue) await work.pause()
   }
 }
 
@@ -48,13 +48,13 @@ export async function* chunksInSlices(
   work: SlicedWork = new SlicedWork(),
 ): AsyncGenerator<string> {
   let chunk = ''
-  await work.rest() // earlier work for the request may have taken a long time
+  await work.pause() // earlier work for the request may have taken a long time
   for await (const piece of pieces) {
     chunk += piece
-    if (chunk.length < chunkLength && !work.isDue) continue
+    if (chunk.length < chunkLength && !work.isPauseDue) continue
     yield chunk
     chunk = ''
-    if (work.isDue) await work.rest()
+    if (work.isPauseDue) await work.pause()
   }
   if (chunk !== '') yield chunk
 }
@@ -66,19 +66,16 @@ export async function* mapEach<Item, Result>(
   for await (const item of items) yield convert(item)
 }
 
-/**
- * Calls `visit` for each item, in slices between which other requests are handled. `elapsed` returns the milliseconds
- * since a fixed point in time. Returns false if the work was abandoned after `maxWorkMs`.
- */
+/** Calls `visit` for each item, in slices. Returns false if the work was abandoned after `maxWorkMs`. */
 export async function visitInSlices<Item>(
   items: readonly Item[],
   elapsed: () => number,
   visit: (item: Item) => void,
 ): Promise<boolean> {
   const work = new SlicedWork(elapsed)
-  await work.rest() // reading the request may have taken a long time
+  await work.pause() // reading the request may have taken a long time
   for (const item of items) {
-    if (work.isDue) await work.rest()
+    if (work.isPauseDue) await work.pause()
     if (work.workedMs > maxWorkMs) return false
     visit(item)
   }
@@ -88,12 +85,11 @@ export async function visitInSlices<Item>(
 let lastSlice: Promise<void> = Promise.resolve()
 
 function letOthersRun(): Promise<void> {
-  lastSlice = lastSlice.then(readSockets)
+  lastSlice = lastSlice.then(waitForSocketReads)
   return lastSlice
 }
 
-/** Waits until sockets have been read. */
-async function readSockets(): Promise<void> {
+async function waitForSocketReads(): Promise<void> {
   await nextTurn()
   await nextTurn() // a second turn, since an immediate that is set during a read runs before the next read
 }

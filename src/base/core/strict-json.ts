@@ -13,18 +13,17 @@ export const maxLargeValues = 2_000_000
 const notUtf8 = failure({ pointer: '', message: 'must be UTF-8 text' })
 
 /**
- * Parses JSON strictly: UTF-8, one value, no duplicate members, no `__proto__`, no lone surrogates, at most `maxDepth`
+ * Parses JSON strictly: UTF-8, one value, no duplicate members, `__proto__` or unpaired surrogates, at most `maxDepth`
  * levels, and no number beyond the range of a double. Parsers differ in how they read text that breaks these rules.
- * @param values the maximum number of members and items
  */
-export function readJson(bytes: Uint8Array, values = maxValues): Result<Json, Flaw> {
+export function readJson(bytes: Uint8Array, limit = maxValues): Result<Json, Flaw> {
   const text = decode(bytes)
   if (text === undefined) return notUtf8
   // JSON that `JSON.stringify` reproduces unchanged has no duplicate member. For long text, this check takes too long.
-  const plain = text.length > 10 * values || /\\u|__proto__/.test(text) ? undefined : parseJson(text)
-  if (plain !== undefined && membersLeft(plain, values, maxDepth) >= 0 && JSON.stringify(plain) === text)
+  const plain = text.length > 10 * limit || /\\u|__proto__/.test(text) ? undefined : parseJson(text)
+  if (plain !== undefined && membersLeft(plain, limit, maxDepth) >= 0 && JSON.stringify(plain) === text)
     return success(plain)
-  return new JsonReader(text, values).read().next().value as Result<Json, Flaw> // yields only in large JSON
+  return new JsonReader(text, limit).read().next().value as Result<Json, Flaw> // yields only in large JSON
 }
 
 /** Parses JSON as strictly as `readJson`, in slices, with limits suited to an object with long lists. */
@@ -36,7 +35,7 @@ export async function readLargeJson(bytes: Uint8Array): Promise<Result<Json, Fla
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
-    if (work.isDue) await work.rest()
+    if (work.isPauseDue) await work.pause()
   }
 }
 

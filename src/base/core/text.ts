@@ -49,7 +49,7 @@ export function parseSize(text: string): number | undefined {
   return bytes >= 1 ? bytes : undefined
 }
 
-/** Returns a candidate that differs from `name` only in case, separators or one letter; undefined if there is none. */
+/** Returns the first candidate, if any, that differs from `name` only in case, separators, one letter or one swap. */
 export function findSimilar(name: string, candidates: Iterable<string>): string | undefined {
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) > MAX_SEPARATORS) continue
@@ -63,7 +63,7 @@ const MAX_SEPARATORS = 3
 
 const simplify = (name: string) => name.replace(/[_-]/g, '').toLowerCase()
 
-/** Returns true if names differ by one inserted, deleted or changed letter, or one swap; false for very short names. */
+/** Returns true if names are equal or one insertion, deletion, change or swap apart; false for very short names. */
 function isOneLetterAway(one: string, other: string): boolean {
   if (Math.min(one.length, other.length) < 3) return false
   let start = 0
@@ -74,7 +74,7 @@ function isOneLetterAway(one: string, other: string): boolean {
   return isSameAfter(0, 1) || isSameAfter(1, 0) || isSameAfter(1, 1) || (isSwapped && isSameAfter(2, 2))
 }
 
-/** Returns the most likely candidate for a "Did you mean" hint: a similar name, or one that starts with `name`. */
+/** Returns the most likely candidate, if any, for "Did you mean": a similar name, or one that starts with `name`. */
 export function findNearest(name: string, candidates: Iterable<string>): string | undefined {
   const target = simplify(name)
   const all = [...candidates].map((candidate) => ({ candidate, simple: simplify(candidate) }))
@@ -85,7 +85,7 @@ export function findNearest(name: string, candidates: Iterable<string>): string 
 
 const MAX_LISTED = 20
 
-/** Returns a hint: `Did you mean "slow"? Known: slow, hang.` Over 20 names are replaced by `elsewhere` or truncated. */
+/** Returns `Did you mean "slow"? Known: slow, hang.` A list of over 20 names is cut or replaced by `elsewhere`. */
 export function describeKnown(name: string, known: readonly string[], elsewhere?: string): string {
   const nearest = findNearest(name, known)
   const guess = nearest === undefined ? '' : `Did you mean "${nearest}"? `

@@ -24,8 +24,8 @@ holder[timersKey] = { ...current, ...holder[timersKey] }
 
 /**
  * The timers and clocks as they were when the library was loaded, so that a test's fake timers do not stop a simulator
- * in the same process. `nextTurn` resolves in the next turn of the event loop, after pending input. `machineNow` is in
- * epoch milliseconds; `monotonicNow` is in milliseconds since `timeOrigin`, the start of the process.
+ * in the same process. `nextTurn` resolves when the event loop next runs immediates. `machineNow` is in epoch
+ * milliseconds; `monotonicNow` is in milliseconds since `timeOrigin`, the start of the process.
  */
 export const {
   clearTimeout,
@@ -44,7 +44,7 @@ let isEnding = false
 
 /**
  * Resolves at the end of this turn of the event loop, when all pending input has been read. The turn's responses are
- * then sent together, which wakes the client only once. Code that then resumes can await the end of the same turn.
+ * then sent together, which wakes the client only once. Calls at the end of a turn resolve in the same turn.
  */
 export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => {

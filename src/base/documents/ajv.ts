@@ -55,7 +55,7 @@ type EndOfIteration = (gen: CodeGen, before: Name) => void
 /**
  * Limits the errors that validators collect. With `allErrors`, ajv copies all earlier errors to append those of a
  * referenced schema, so checking 450,000 invalid items behind a `$ref` takes hours. ajv has no limit, so this
- * function adds one to the generated code: loops stop after `MAX_ERRORS` errors, and `contains` drops an item's errors.
+ * function adds one to the generated code: loops stop after `MAX_ERRORS` errors, and `contains` drops items' errors.
  */
 function boundErrors(ajv: Ajv2020): void {
   for (const keyword of LOOPING_KEYWORDS) {
@@ -103,12 +103,12 @@ function generateLoops({ gen }: KeywordCxt, end: EndOfIteration, generate: () =>
  */
 function addLinearUniqueItems(ajv: Ajv2020): void {
   ajv.removeKeyword('uniqueItems')
-  ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', errors: true, validate })
+  ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', errors: true, validate: checkUnique })
 }
 
-const validate: SchemaValidateFunction = (isUnique: boolean, items: readonly Json[]) => {
+const checkUnique: SchemaValidateFunction = (isUnique: boolean, items: readonly Json[]) => {
   const repeated = isUnique ? findRepeated(items) : undefined
-  if (repeated) validate.errors = [{ keyword: 'uniqueItems', params: repeated }]
+  if (repeated) checkUnique.errors = [{ keyword: 'uniqueItems', params: repeated }]
   return repeated === undefined
 }
 

@@ -8,7 +8,7 @@ const isDateTime = (text: string) => FULL_TIME.test(text) && parseInstant(text) 
 /** Formats that ajv-formats lacks (`iso-8601`, `utc-instant`), or for which its checks are too strict or too loose. */
 export const OWN_FORMATS = {
   'iso-8601': (text: string) => parseInstant(text) !== undefined,
-  // The format of `Date.toISOString`, used for times in the state file and in bundles.
+  // The format of `Date.toISOString`, used for times in exports and state files.
   'utc-instant': (text: string) => !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text,
   'date-time': isDateTime, // a space instead of the `T` is not allowed
   time: (text: string) => isDateTime(`2000-01-01T${text}`),
@@ -17,7 +17,7 @@ export const OWN_FORMATS = {
   // JavaScript parses the largest 64-bit integer as 2^63.
   int64: { type: 'number', validate: (number: number) => Number.isInteger(number) && Math.abs(number) <= 2 ** 63 },
   byte: /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/,
-  // The host need not have a public domain: `http://localhost:3000` is valid.
+  // The host need not be a public domain name: `http://localhost:3000` is valid.
   url: (text: string) => /^[a-z][a-z\d+.-]*:[^\s<>"\\^`{|}]+$/i.test(text) && URL.canParse(text),
 } as const satisfies Readonly<Record<string, Format>>
 

@@ -10,15 +10,15 @@ export interface SourcePart {
 export class Origins {
   readonly #main: Source
   readonly #origins = new Map<string, SourcePart & { readonly order: number }>()
-  #setCount = 0
+  #lastOrder = 0
 
   constructor(main: Source) {
     this.#main = main
   }
 
   set(pointer: string, origin: SourcePart): void {
-    this.#setCount += 1
-    this.#origins.set(pointer, { ...origin, order: this.#setCount })
+    this.#lastOrder += 1
+    this.#origins.set(pointer, { ...origin, order: this.#lastOrder })
   }
 
   /** Updates the origins when an item is removed from a list of `length` items: later items move down by one index. */
@@ -36,8 +36,8 @@ export class Origins {
     }
   }
 
-  readonly place = (pointer: string): string => {
+  readonly locate = (pointer: string): string => {
     const origin = this.find(pointer)
-    return origin.source.place(origin.pointer)
+    return origin.source.locate(origin.pointer)
   }
 }

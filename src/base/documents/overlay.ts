@@ -6,17 +6,17 @@ import { findTreeFlaw } from './parse.ts'
 import { type Overlay, type OverlayAction, type SelectedNode, select } from './read-overlay.ts'
 import { errorAt, type Findings, MAX_VALUES, type Source } from './source.ts'
 
-/** Applies an overlay to a copy of a document. Values can then come from either file. Stops at the first failure. */
+/** Applies an overlay to a copy of a document, which can locate values in both files. Stops at the first failure. */
 export function applyOverlay(document: Source, { source, actions }: Overlay): Result<Source, Findings> {
   const draft = new Draft(document, source)
   for (const action of actions) {
     const flaw = draft.apply(action)
-    if (flaw) return failure([errorAt(source.place(flaw.pointer), flaw.message)])
+    if (flaw) return failure([errorAt(source.locate(flaw.pointer), flaw.message)])
   }
-  return success({ file: document.file, value: draft.value, place: draft.origins.place })
+  return success({ file: document.file, value: draft.value, locate: draft.origins.locate })
 }
 
-/** A document to which an overlay is being applied. The pointers of flaws and `from` refer to the overlay. */
+/** A document to which an overlay is being applied. The pointers in flaws, and `from`, refer to the overlay. */
 class Draft {
   value: Json
   readonly origins: Origins
@@ -28,7 +28,7 @@ class Draft {
     this.#overlay = overlay
   }
 
-  apply({ pointer, target, kind, read }: OverlayAction): Flaw | undefined {
+  apply({ pointer, target, kind, readUpdate }: OverlayAction): Flaw | undefined {
     const flaw = (message: string) => ({ pointer: joinPointer(pointer, 'target'), message })
     const from = joinPointer(pointer, kind)
     const nodes = select(this.value, target)
@@ -38,7 +38,7 @@ class Draft {
       return isWhole ? flaw('is the whole document, which cannot be removed') : this.#remove(nodes, from)
     const kinds = new Set(nodes.map(({ value }) => kindOf(value)))
     if (kinds.size > 1) return flaw(`matches ${[...kinds].join(' and ')}; an update needs targets of the same kind`)
-    const update = read(this.value)
+    const update = readUpdate(this.value)
     if (!update.ok) return { pointer: from, message: update.error }
     if (nodes.length * (measureJson(update.value).members + 1) > MAX_VALUES)
       return { pointer, message: `matches ${nodes.length} targets, too many for an update of this size` }

@@ -43,12 +43,12 @@ function readText(text: string, file: string): Result<Source, Findings> {
     return failure(errors.map(({ at, message }) => errorAt(locationOf(at), message)))
   }
   if (document.contents === null) return failure([errorAt(`${file}:1:1`, 'is empty; expected YAML or JSON')])
-  // YAML's core schema, the default, yields only JSON types. All uses of an alias share one value.
+  // YAML's core schema, the default, yields only JSON types, NaN and infinity. All uses of an alias share one value.
   let value = document.toJS({ maxAliasCount: -1 }) as Json
   const flaw = findTreeFlaw(value)
   if (flaw) return failure([errorAt(locationOf(findOffset(document, flaw.pointer)), flaw.message)])
   if (text.includes('*')) value = JSON.parse(JSON.stringify(value)) // each use of an alias gets its own value
-  return success({ file, value, place: (pointer) => locationOf(findOffset(document, pointer)) })
+  return success({ file, value, locate: (pointer) => locationOf(findOffset(document, pointer)) })
 }
 
 /** The maximum nesting depth of a file. Deeper nesting could make recursive functions overflow the stack. */
@@ -112,6 +112,8 @@ export const findTreeFlaw = (root: Json): Flaw | undefined => findFlaw(root, '',
 function findFlaw(value: Json, pointer: string, visited: { count: number; parents: object[] }): Flaw | undefined {
   visited.count += 1
   if (visited.count > MAX_VALUES) return { pointer, message: TOO_LARGE }
+  // JSON has neither of YAML's `.nan` and `.inf`.
+  if (typeof value === 'number' && !Number.isFinite(value)) return { pointer, message: 'must be a finite number' }
   if (typeof value !== 'object' || value === null) return undefined
   if (visited.parents.includes(value)) return { pointer, message: 'contains itself through an alias' }
   if (visited.parents.length === MAX_LEVELS) return { pointer, message: TOO_DEEP }
@@ -127,8 +129,7 @@ function findFlaw(value: Json, pointer: string, visited: { count: number; parent
 
 const NO_PROTO = '"__proto__" is not allowed as a member name: it has a special meaning in JavaScript'
 
-/** Formats a value as YAML, wrapping long lines. */
-export const writeYaml = (value: Json): string => stringify(value, { lineWidth: 120, singleQuote: true })
+export const formatYaml = (value: Json): string => stringify(value, { lineWidth: 120, singleQuote: true })
 
 /** Appends items, each in flow style (`{ a: 1 }`), to a list in YAML or JSON. Comments are preserved. */
 export function appendYaml(list: string, items: readonly Json[]): string {

@@ -16,5 +16,5 @@ export interface PrecompiledFiles {
   readonly schemas: Readonly<Record<string, Validator>>
 }
 
-/** The precompiled files. There are none in `src/`; for `dist/`, `build/precompile.ts` replaces this module. */
+/** The precompiled files. There are none in `src/`; the build replaces this module in `dist/`. */
 export const precompiled: PrecompiledFiles = { sources: {}, schemas: {} }

@@ -49,9 +49,9 @@ async function writeInPlace(file: string, content: Content): Promise<void> {
 }
 
 /** Writes a file and syncs it, since some file systems report a full disk only during a sync. */
-async function writeAndClose(opened: FileHandle, content: Content, isReplaced = false): Promise<void> {
+async function writeAndClose(opened: FileHandle, content: Content, isOverwritten = false): Promise<void> {
   try {
-    if (isReplaced) await restrictAndTruncate(opened)
+    if (isOverwritten) await restrictAndTruncate(opened)
     await writeFile(opened, content)
     if ((await opened.stat()).isFile()) await opened.sync()
   } finally {

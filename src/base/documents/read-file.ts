@@ -7,7 +7,7 @@ export class UnusableFileError extends Error {
 }
 
 /** Reads a regular file. Throws an `UnusableFileError` without blocking if the file is not regular or is too large. */
-export function readOrdinaryFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Buffer {
+export function readRegularFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Buffer {
   const fd = openWithoutWaiting(path)
   try {
     const problem = findFileProblem(fstatSync(fd), maxBytes)
@@ -23,9 +23,9 @@ const openFilePath = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$|^\/proc\/(?:self|\d
 /** Returns true for a path to an open file, such as `/dev/stdout` or the path that a shell passes for `<(...)`. */
 export const isOpenFile = (path: string): boolean => openFilePath.test(path)
 
-/** Like `readOrdinaryFile`, but also reads a pipe that the process inherited, such as `<(zcat a.har.gz)`. */
+/** Like `readRegularFile`, but also reads a pipe that the process inherited, such as `<(zcat a.har.gz)`. */
 export async function readFileOrPipe(path: string, maxBytes: number): Promise<Buffer> {
-  if (!isOpenFile(path) || !statSync(path).isFIFO()) return readOrdinaryFile(path, maxBytes)
+  if (!isOpenFile(path) || !statSync(path).isFIFO()) return readRegularFile(path, maxBytes)
   const pieces: Buffer[] = []
   let length = 0
   // The pipe is read as a socket, since a thread blocked on a pipe would keep the process from exiting on a signal.

@@ -19,7 +19,8 @@ export interface OverlayAction {
   /** A JSONPath (RFC 9535), such as `$.paths['/events'].post`. */
   readonly target: string
   readonly kind: 'remove' | 'update' | 'copy'
-  read(document: Json): Result<Json>
+  /** Returns the action's `update`, or the value that its `copy` selects in the document. */
+  readUpdate(document: Json): Result<Json>
 }
 
 export interface SelectedNode {
@@ -37,7 +38,7 @@ export async function readOverlay(file: string): Promise<Result<Overlay, Finding
 export async function checkOverlay(source: Source): Promise<Result<Overlay, Findings>> {
   const { value } = source
   if (!isOverlay(value))
-    return failure([errorAt(source.place(''), 'is not an OpenAPI Overlay: expected "overlay: 1.1.0" at the top')])
+    return failure([errorAt(source.locate(''), 'is not an OpenAPI Overlay: expected "overlay: 1.1.0" at the top')])
   const check = await loadSchema({ name: 'overlay', schema: overlaySchema })
   const violations = check(value)
   if (violations.length > 0) return failure(violations.map((violation) => createOverlayFinding(violation, source)))
@@ -53,13 +54,13 @@ function createOverlayFinding({ pointer, message }: Violation, source: Source): 
     pointer === '/overlay'
       ? 'has an unsupported version: use 1.0.0 or 1.1.0'
       : `is not valid in an overlay: ${pointer || 'the file'} ${message}`
-  return errorAt(source.place(pointer), sentence)
+  return errorAt(source.locate(pointer), sentence)
 }
 
 function readAction(action: Json, pointer: string, source: Source): Result<OverlayAction, Findings> {
   const { target: path, update, copy, remove } = isObject(action) ? action : {}
   const fail = (member: string, message: string) =>
-    failure([errorAt(source.place(joinPointer(pointer, member)), message)])
+    failure([errorAt(source.locate(joinPointer(pointer, member)), message)])
   const [target, from] = [String(path), String(copy ?? '$')]
   if (!isJsonPath(target)) return fail('target', NO_PATH)
   if (!isJsonPath(from)) return fail('copy', NO_PATH)
@@ -72,7 +73,7 @@ function readAction(action: Json, pointer: string, source: Source): Result<Overl
     pointer,
     target,
     kind,
-    read: (document) => (update === undefined ? readOne(document, from) : success(update)),
+    readUpdate: (document) => (update === undefined ? readOne(document, from) : success(update)),
   })
 }
 
@@ -92,7 +93,7 @@ function isJsonPath(text: string): boolean {
   }
 }
 
-/** Returns the values that a JSONPath selects, without duplicates. */
+/** Returns the values that a JSONPath selects, each location once. */
 export function select(document: Json, path: string): SelectedNode[] {
   const found = new Map<string, SelectedNode>()
   for (const { segments, value } of new JSONPathJS(path).pathSegments(document)) {

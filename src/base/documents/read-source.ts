@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto'
 import type { Json } from '../core/json.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import type { PrecompiledFiles } from './precompiled.ts'
-import { readOrdinaryFile, UnusableFileError } from './read-file.ts'
+import { readRegularFile, UnusableFileError } from './read-file.ts'
 import { errorAt, type Findings, type Source } from './source.ts'
 
 /** The maximum size of a file. Parsing that much YAML takes seconds. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 
-/** Reads a YAML or JSON file. A file identical to a precompiled file is not parsed, since parsing delays startup. */
+/** Reads a YAML or JSON file. Does not parse YAML that the build has precompiled, since parsing delays startup. */
 export async function readSource(file: string, precompiled?: PrecompiledFiles): Promise<Result<Source, Findings>> {
   let bytes: Buffer
   try {
-    bytes = readOrdinaryFile(file, MAX_FILE_BYTES) // blocking is acceptable at startup and during a reload
+    bytes = readRegularFile(file, MAX_FILE_BYTES) // blocking is acceptable at startup and during a reload
   } catch (error) {
     return failure([errorAt(file, describeReadError(error))])
   }
   const known = precompiled?.sources[computeDigest(bytes)]
   if (known !== undefined) {
     const value: Json = JSON.parse(known.json)
-    return success({ file, value, place: () => file, precompiled: known })
+    return success({ file, value, locate: () => file, precompiled: known })
   }
   const { parseSource } = await import('./parse.ts')
   return parseSource(bytes.toString('utf8'), file)

@@ -18,13 +18,13 @@ export interface CompiledSchemas {
 }
 
 /**
- * Compiles a schema that convsim ships, for files that users write. Its key in `names` is `''`. The validator does not
- * coerce values or fill in defaults. Throws if the schema is invalid or ajv warns about it, since either is a bug.
+ * Compiles a schema that convsim ships. Its key in `names` is `''`. The validator does not coerce values or fill in
+ * defaults. Throws if the schema is invalid or ajv warns about it, since either is a bug.
  * @param code ajv's code generation options, set by the build
  */
 export function compileSchema({ schema, name }: PublishedSchema, code: CodeOptions = {}): CompiledSchemas {
   const warnings: string[] = []
-  // These options make the code smaller: `toViolations` writes the messages, and a loop finds missing properties.
+  // Two options make the code smaller: `toViolations` writes the messages, and a loop finds missing properties.
   const options = { validateSchema: true, messages: false, loopRequired: 1, code }
   const ajv = createAjv((message) => warnings.push(message), options).addSchema(schema, 'published')
   ajv.getSchema('published')

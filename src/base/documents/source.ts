@@ -14,7 +14,8 @@ export interface Source {
   readonly value: Json
   /** The files that contain parts of the value; undefined if `file` contains all of it. */
   readonly files?: readonly string[]
-  place(pointer: string): string
+  /** Returns the location of the value at a pointer: `spec/openapi.yaml:12:5`, or only the file if precompiled. */
+  locate(pointer: string): string
   /** The precompiled file; undefined for a file that was parsed. */
   readonly precompiled?: PrecompiledSource
 }

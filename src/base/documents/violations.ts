@@ -57,7 +57,7 @@ function toViolation(error: ErrorObject, part: ExchangePart, base: string, hide:
 /** Replaces the value that a message quotes at its end. */
 const quoteInstead = (text: string, message: string) => message.replace(/^(.*; got ).*/s, `$1${text}`)
 
-/** The ajv parameter that names the invalid member, by keyword. Violations point to this member, not to its object. */
+/** The ajv parameter that names the missing or extra member, by keyword. Violations point to it, not to its object. */
 const MEMBER_PARAMS: Readonly<Record<string, string>> = {
   required: 'missingProperty',
   dependentRequired: 'missingProperty',
@@ -95,7 +95,10 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   exclusiveMaximum: ({ params, data }) => `must be less than ${params.limit}; got ${data}`,
   multipleOf: ({ params, data }) => `must be a multiple of ${params.multipleOf}; got ${data}`,
   uniqueItems: ({ params }) => `must not contain duplicates; items ${params.j} and ${params.i} are the same`,
-  contains: ({ params }) => `must have ${params.minContains ?? 1} or more items that match the schema in "contains"`,
+  contains: ({ params: { minContains = 1, maxContains } }) => {
+    const range = maxContains === undefined ? `${minContains} or more` : `${minContains} to ${maxContains}`
+    return `must have ${range} items that match the schema in "contains"`
+  },
   anyOf: ({ data }) => `must match at least one of the alternatives; got ${quote(data)}`,
   oneOf: ({ data }) => `must match exactly one of the alternatives; got ${quote(data)}`,
   not: ({ data }) => `must not match the schema in "not"; got ${quote(data)}`,
@@ -103,8 +106,8 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
 }
 
 /**
- * Drops errors so that each broken rule yields one violation. For a failed choice, ajv reports the errors of all
- * alternatives first. Keeps only the choice's own error, or the schema's errors for a choice between a schema and null.
+ * Drops errors that repeat others. For a failed choice, ajv reports the errors of all alternatives first. Only the
+ * choice's own error is kept or, for a choice between a schema and null, the schema's errors.
  */
 function dropRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const relevant: ErrorObject[] = []
@@ -134,7 +137,7 @@ function replaceChoice(relevant: ErrorObject[], choice: ErrorObject): void {
   else relevant.push(choice)
 }
 
-/** Returns a hint such as `; did you mean "probability"?`, or a list of all members if there are only a few. */
+/** Returns `; did you mean "probability"?`, a list of the known members, or nothing if there are none or too many. */
 function describeAllowed(name: unknown, schema: unknown): string {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {}
   const known = Object.keys(properties)

@@ -2,8 +2,8 @@ import { isHiddenText, redactText } from './redact.ts'
 import { isHidden, redacted } from './redact-token.ts'
 
 /**
- * Redacts a body that is not JSON: what `redactText` redacts, plus form parts, XML elements and YAML lines that have
- * credential names. Not meant for strings within JSON, which can be ordinary text such as `Key: C major`.
+ * Redacts a body that is not JSON: what `redactText` redacts, an OAuth code at the start of a form, and form parts, XML
+ * elements and YAML lines with credential names. Not meant for strings in JSON, which can be text like `Key: C major`.
  */
 export function redactDocument(text: string, token?: string): string {
   const clean = redactText(text, token)
@@ -18,7 +18,8 @@ export function redactDocument(text: string, token?: string): string {
 
 const formCode = /^(code=)[^&\s]+(?=&)/
 
-// For linear time, each pattern begins at a `<` or a new line, and reaches its value before the next possible match.
+// The patterns below take linear time: a match can start only at a `<` or at the start of a line, and the part before
+// the value cannot run past the next position where a match could start.
 
 /** Matches a part of multipart/form-data: its head, its name, and its value up to the next boundary. */
 const formPart =

@@ -89,7 +89,7 @@ export function redactPrivateKeys(text: string): string {
   return text.replace(privateKey, redacted)
 }
 
-/** Returns a function to call for each item of a list in order. It redacts private keys, which can span many items. */
+/** Returns a function that redacts private keys, even across items: call it with each item of a list, in order. */
 export function createLineRedaction(): (text: string) => string {
   let isOpen = false
   return (text) =>

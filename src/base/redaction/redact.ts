@@ -130,7 +130,7 @@ const colon = /\s*:\s*/y
 /** Matches the value of a member: a string, which can be truncated, or a number or word. */
 const memberValue = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+/y
 
-/** Redacts members in JSON that can be truncated or within text. Takes linear time, since it visits each quote once. */
+/** Redacts members of JSON, even truncated or within text. Takes linear time: it visits each quote at most twice. */
 function redactMembers(text: string): string {
   let clean = ''
   let copied = 0

@@ -13,7 +13,7 @@ interface SandboxMatchers<N extends Names> {
   toHaveNoFindings(allow?: readonly FindingKind[]): Promise<void>
 }
 
-/** A supertype of `SandboxClient` with any type argument. */
+/** A supertype of `SandboxClient<N>` for every `N`. */
 type AnySandbox = Pick<SandboxClient, 'name' | 'consoleUrl' | 'coverage'>
 
 type NamesOf<Sandbox> = Sandbox extends SandboxClient<infer N> ? N : never

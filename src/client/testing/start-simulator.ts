@@ -15,8 +15,8 @@ import { startFromCode } from '../../server/simulator/start.ts'
  *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
  *     await simulator.close() // not needed with `await using simulator = ...` (TypeScript, or Node 24 or later)
  *
- * Takes the command line's settings in camel case. Two defaults differ: any free port is used, and state is in memory.
- * @throws Error that lists every problem with the settings, documents, fixtures and port
+ * Settings have the command line's names in camel case. Two defaults differ: a free port, and state in memory.
+ * @throws Error that lists the problems with the settings or, if these are valid, with the inputs, state or port
  */
 export async function startSimulator<N extends Names = BundledNames>(
   settings: LibrarySettings = {},

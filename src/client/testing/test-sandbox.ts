@@ -27,7 +27,7 @@ export type OpenSandbox<N extends Names> = Awaited<ReturnType<typeof openSandbox
 interface TestLocation {
   /** The path relative to the project's folder, so that it is the same on every machine. */
   readonly file: string
-  /** The names of the groups around the test, and the test's own name. */
+  /** The names that identify the test in its file, such as those of its project, its groups and the test itself. */
   readonly names: readonly string[]
 }
 
@@ -83,7 +83,7 @@ export async function openSandbox<N extends Names = BundledNames>(
 
 let connection: Promise<SimulatorClient> | undefined
 
-/** Connects to the simulator at `CONVSIM_CONTROL_URL` or starts a simulator, but only once per process. */
+/** Connects to the simulator at `CONVSIM_CONTROL_URL`, or starts one. Later calls return the same connection. */
 function connectOnce(startSimulator?: () => Promise<SimulatorClient>): Promise<SimulatorClient> {
   const { CONVSIM_CONTROL_URL: url, CONVSIM_CONTROL_TOKEN: token } = process.env
   const open = url ? () => connect(url, token === undefined ? {} : { token }) : startSimulator

@@ -4,7 +4,7 @@
  */
 declare module 'testcontainers' {
   export interface RestartOptions {
-    /** The time that the container has to stop, in seconds. */
+    /** The time that the container is given to stop, in seconds. */
     timeout: number
   }
 

@@ -25,7 +25,7 @@ export type Invocation<Known extends CommandSyntax> =
   | { readonly kind: 'version' }
   | { readonly kind: 'problem'; readonly problem: string }
 
-/** The commands in the order in which the help lists them; the first is the default. */
+/** The commands; the help keeps their order within each purpose, and the first is the default. */
 export type CommandTable<Known extends CommandSyntax = CommandSyntax> = readonly [Known, ...Known[]]
 
 /** Parses the arguments after the program's name, and the environment. Has no side effects. */
@@ -63,11 +63,11 @@ type Flags = ReadonlyMap<string, Setting<unknown>>
 
 function findMissingValue(words: readonly string[], flags: Flags) {
   const isFlag = (word = '') => flags.has(word.replace(/=.*/s, ''))
-  const bare = words.findIndex((word, index) => takesValue(flags.get(word)) && isFlag(words[index + 1]))
-  return bare < 0 ? undefined : problem(`${words[bare]} needs a value before ${words[bare + 1]}. See convsim --help.`)
+  const at = words.findIndex((word, index) => takesValue(flags.get(word)) && isFlag(words[index + 1]))
+  return at < 0 ? undefined : problem(`${words[at]} needs a value before ${words[at + 1]}. See convsim --help.`)
 }
 
-/** Returns the index of the first operand at or after `from`, or `words.length`. Flags and their values are skipped. */
+/** Returns the index of the first operand from `from` on, or `words.length` if only flags and their values follow. */
 function findOperand(words: readonly string[], flags: Flags, from: number): number {
   const isOperand = (word: string, index: number) =>
     index >= from && !word.startsWith('-') && !takesValue(flags.get(words[index - 1] ?? ''))
@@ -75,7 +75,7 @@ function findOperand(words: readonly string[], flags: Flags, from: number): numb
   return index < 0 ? words.length : index
 }
 
-/** Reports a missing "--", which must separate the flags of `exec` from those of `npm` in `exec npm test`. */
+/** Reports a missing "--", which must separate `exec` and its flags from the command: `exec -- npm test`. */
 function findMissingDashes({ name, runsCommand }: CommandSyntax, argv: readonly string[], from: number, flags: Flags) {
   const first = findOperand(argv, flags, from)
   if (!runsCommand || argv.includes('--') || first === argv.length) return undefined
@@ -204,7 +204,7 @@ function readSettings<Known extends CommandSyntax>(
 /** Returns the flag or variable that sets a setting, or an empty string if neither does. Ignores empty variables. */
 function findSource(
   name: string,
-  { alsoEnv = '', alsoEnvOnly }: Setting<unknown>,
+  { alsoEnv = '', isForConvsim }: Setting<unknown>,
   flags: GivenFlags,
   env: Environment,
 ): string {
@@ -212,5 +212,5 @@ function findSource(
   if (flags[name] !== undefined) return flagOf(name)
   if (variable !== undefined && env[variable]) return variable
   const value = env[alsoEnv]
-  return value && (!alsoEnvOnly || alsoEnvOnly(value)) ? alsoEnv : ''
+  return value && (!isForConvsim || isForConvsim(value)) ? alsoEnv : ''
 }

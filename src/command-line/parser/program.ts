@@ -37,6 +37,7 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
 
 export interface CommandLineOf<Values> {
   readonly settings: Values
+  /** The operands, such as files or URLs; for a command with `runsCommand`, the command line after `--`. */
   readonly files: readonly string[]
   /** The environment variables that provided settings, by flag: `PORT` for `--port`. */
   readonly variables: ReadonlyMap<string, string>

@@ -21,11 +21,10 @@ export interface CommandContext {
   readonly openOutput: (settings: LogSettings) => Promise<Output>
 }
 
-/** A command of the program: its syntax, and the function that runs it. */
 export interface CliCommand<Table extends SettingTable = SettingTable> extends CommandSyntax<Table> {
   /**
    * Runs the command, and returns its exit code. Imports its modules only when called, so that a container's health
-   * check, which starts the program every few seconds, is fast.
+   * check, which starts the program each time, is fast.
    */
   run(line: CommandLineOf<ValuesOf<Table>>, context: CommandContext): Promise<number>
 }
@@ -54,9 +53,9 @@ export async function createOutput(
 ): Promise<Output> {
   const isTerminal = stderr.isTTY === true
   const isJson = logFormat === 'json' || (logFormat === 'auto' && !isTerminal)
-  const plainFormat = isTerminal && stderr.hasColors() ? 'colored' : 'plain'
+  const textFormat = isTerminal && stderr.hasColors() ? 'colored' : 'plain'
   const { createLog } = await import('./process-log.ts')
-  const log = createLog(logLevel, isJson ? 'json' : plainFormat, now, write)
+  const log = createLog(logLevel, isJson ? 'json' : textFormat, now, write)
   const printLine: Output['printLine'] = (text, level = 'info') =>
     printError(isJson ? formatJsonLine(level, now(), text.trim()) : text)
   const printProblems: Output['printProblems'] = (heading, problems) => {

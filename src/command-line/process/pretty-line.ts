@@ -44,10 +44,10 @@ function formatRequest(line: JsonObject, paint: Paint): string {
   ].join('\n')
 }
 
-/** How a connection ended without a response, by kind of damage. */
+/** What happened instead of a response, by kind of damage. */
 const endByDamage = new Map<unknown, string>(Object.entries({ hang: 'hung', reset: 'reset', empty: 'closed' }))
 
-/** Returns how the connection ended if no status was sent; undefined if a status was sent. */
+/** Returns what happened instead of a response; undefined if a status was sent. */
 const findAbruptEnd = ({ damage }: JsonObject) => asList(damage).flatMap((kind) => endByDamage.get(kind) ?? [])[0]
 
 /** Lists what is notable about a request, starting with the reason if it was refused. */

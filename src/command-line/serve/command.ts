@@ -1,4 +1,4 @@
-import { findServerProblem, serverSettings } from '../../server/settings/settings.ts'
+import { findServerSettingsProblem, serverSettings } from '../../server/settings/settings.ts'
 import { defineCommand } from '../process/command.ts'
 
 export const serveCommand = defineCommand({
@@ -14,7 +14,7 @@ export const serveCommand = defineCommand({
   findProblem: (settings, sources, [file]) =>
     file !== undefined && sources.get('contract') === '--contract'
       ? `convsim serve takes one contract; got --contract ${settings.contract} and ${file}.`
-      : findServerProblem(settings, sources),
+      : findServerSettingsProblem(settings, sources),
   async run({ files: [contract], settings, ...line }, context) {
     const { serve } = await import('./serve.ts')
     return serve({ ...line, settings: { ...settings, contract: contract ?? settings.contract } }, context)

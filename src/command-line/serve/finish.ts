@@ -8,7 +8,6 @@ import type { Output } from '../process/command.ts'
 
 type PrintLine = Output['printLine']
 
-/** The maximum number of findings printed at the end; a report file can list more. */
 const maxPrintedFindings = 10
 
 /** Prints the reason and returns exit code 1 if the state could not be written on shutdown; otherwise, returns 0. */

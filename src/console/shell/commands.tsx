@@ -13,7 +13,7 @@ import { hasWords } from '../ui/text.tsx'
 import { clearRequests } from '../views/requests/detail.tsx'
 import { listDownloads } from '../views/requests/downloads.ts'
 import { describeSubject, findBreak, shortenIds } from '../views/requests/subject.ts'
-import { listOffers, removeAllRules, titleOf } from '../views/scenarios/rules.ts'
+import { listRuleChoices, removeAllRules, titleOf } from '../views/scenarios/rules.ts'
 
 /** The command palette: finds commands, sandboxes, models, scenarios and recent requests. */
 export function Palette() {
@@ -21,7 +21,7 @@ export function Palette() {
   const text = useSignal('')
   const selectedIndex = useSignal(0)
   const requests = useRequestCommands()
-  const found = [...pageCommands.value.flat(), ...listActions(), ...requests]
+  const found = [...pageCommands.value.flat(), ...listGeneralCommands(), ...requests]
     .filter(({ title, words = '', isKeyOnly }) => !isKeyOnly && hasWords(`${title} ${words}`, text.value))
     .toSorted((one, other) => rankOf(one, text.value) - rankOf(other, text.value))
     .slice(0, 12)
@@ -46,7 +46,7 @@ export function Palette() {
         aria-controls={id}
         aria-activedescendant={found.length > 0 ? `${id}-${selectedIndex.value}` : undefined}
         aria-label="Find a command"
-        placeholder="Reset, export, switch on, freeze, clear, go to, open …"
+        placeholder="Reset, export, switch on, freeze, clear, go to, open…"
         autocomplete="off"
         spellcheck={false}
         value={text.value}
@@ -95,8 +95,8 @@ function useRequestCommands(): readonly PageCommand[] {
   })
 }
 
-/** Lists the commands that are available in every view. Some are available only if a single sandbox is selected. */
-function listActions(): readonly PageCommand[] {
+/** Lists the commands that do not depend on the view. Some are listed only if a single sandbox is selected. */
+function listGeneralCommands(): readonly PageCommand[] {
   const name = sandbox.value
   const sandboxCommands: readonly PageCommand[] = [
     sandboxCommand(`Reset the sandbox ${name}`, ({ resetSandbox }) => resetSandbox(name)),
@@ -111,9 +111,9 @@ function listActions(): readonly PageCommand[] {
       title: `Move the clock forward by ${span}`,
       run: () => void adjustClock({ by: span.replace(/ (.).*/, '$1') }),
     })),
-    ...listOffers()
+    ...listRuleChoices()
       .filter(({ freeText }) => !freeText)
-      .map((offer) => ({ title: `Switch on ${titleOf(offer)}`, run: () => switchOn(offer.example) })),
+      .map((choice) => ({ title: `Switch on ${titleOf(choice)}`, run: () => switchOn(choice.example) })),
   ]
   const deletable = sandboxNames.value.filter((one) => one !== 'default')
   return [

@@ -23,7 +23,7 @@ export function useCommands(commands: readonly PageCommand[], deps: readonly unk
   useEffect(() => {
     pageCommands.value = [...pageCommands.peek(), commands]
     return () => {
-      pageCommands.value = pageCommands.peek().filter((others) => others !== commands)
+      pageCommands.value = pageCommands.peek().filter((list) => list !== commands)
     }
   }, deps)
 }

@@ -4,8 +4,8 @@ import { sandbox } from './route.ts'
 
 interface Arrival {
   readonly exchanges: readonly Schema<'Exchange'>[]
-  /** The number of requests that the server dropped from the stream because they arrived too fast. */
-  readonly skipped: number
+  /** The number of requests, to any sandbox, that the journal evicted before the stream could deliver them. */
+  readonly missedCount: number
 }
 
 /** The reason why the last attempt to open the stream failed; undefined if the attempt succeeded. */
@@ -17,7 +17,7 @@ export const streamState = signal<'connecting' | 'live' | 'paused' | 'offline'>(
 /** Incremented each time the stream connects. Lists then reload, since the server may have been restarted. */
 export const connection = signal(0)
 
-/** Incremented at most once a second while requests are handled. Reports about the traffic then reload. */
+/** Incremented at most once a second when requests arrive or are deleted. Reports about the traffic then reload. */
 export const trafficTick = signal(0)
 
 /** Incremented when recorded requests are deleted, for example by a reset. Lists then reload. */
@@ -31,7 +31,7 @@ const [firstRetryMs, maxRetryMs] = [500, 5_000]
 
 const listeners = new Set<(arrival: Arrival) => void>()
 let pending: Schema<'Exchange'>[] = []
-let skipped = 0
+let missedCount = 0
 let deliveredAt = 0
 let deliveryTimer: ReturnType<typeof setTimeout> | undefined
 let tickTimer: ReturnType<typeof setTimeout> | undefined
@@ -82,7 +82,7 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Streams the requests that follow the newest one in the journal. Returns the problem if opening it fails. */
+/** Streams the requests recorded after the newest one in the journal. Returns the problem if the stream cannot open. */
 async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void): Promise<Problem | undefined> {
   const newest = await call('get', '/requests', { query: { sandbox: name, order: 'newest', limit: 1 }, signal })
   if (newest.problem || signal.aborted) return newest.problem
@@ -113,7 +113,7 @@ function receive(event: string): void {
   if (name === 'cleared') {
     dropPending()
     clearTick.value += 1
-  } else if (name === 'dropped') skipped += data.to - data.from + 1
+  } else if (name === 'dropped') missedCount += data.to - data.from + 1
   else pending.push(data)
   deliveryTimer ??= setTimeout(deliverPending, Math.max(0, deliveredAt + deliveryMs - performance.now()))
   tickTimer ??= setTimeout(() => {
@@ -123,7 +123,7 @@ function receive(event: string): void {
 }
 
 function deliverPending(): void {
-  const arrival = { exchanges: pending, skipped }
+  const arrival = { exchanges: pending, missedCount }
   dropPending()
   deliveredAt = performance.now()
   for (const listener of listeners) listener(arrival)
@@ -133,5 +133,5 @@ function dropPending(): void {
   clearTimeout(deliveryTimer)
   deliveryTimer = undefined
   pending = []
-  skipped = 0
+  missedCount = 0
 }

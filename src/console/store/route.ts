@@ -32,7 +32,7 @@ function decodePart(text: string): string {
   }
 }
 
-/** A change to the location. Within a view, omitted members are kept. Undefined or empty parameters are removed. */
+/** A change to the location. Within a view, anything omitted is kept. Undefined or empty parameters are removed. */
 interface RouteChange {
   readonly view?: string
   readonly id?: string | undefined

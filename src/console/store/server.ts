@@ -15,10 +15,10 @@ export const baseUrlOf = (name: string): string =>
 /** All sandboxes, least recently used first; undefined until they are loaded. */
 export const sandboxes = signal<readonly Schema<'Sandbox'>[] | undefined>(undefined)
 
-/** A string that changes with each control-plane change to the selected sandbox. The page then reloads its data. */
+/** A string that changes with each control-plane change to the selected sandbox. The views then reload their data. */
 export const revisions = computed(() => {
-  const used = (sandboxes.value ?? []).filter(({ revision }) => revision !== 0)
-  const relevant = used.filter(({ name }) => [name, '*'].includes(sandbox.value))
+  const changed = (sandboxes.value ?? []).filter(({ revision }) => revision !== 0)
+  const relevant = changed.filter(({ name }) => [name, '*'].includes(sandbox.value))
   return relevant
     .map(({ name, revision }) => `${name} ${revision}`)
     .sort()
@@ -31,7 +31,7 @@ export const sandboxNames = computed(() => {
   return [...names].sort()
 })
 
-/** The selected sandbox's seed, or the initial seed if the sandbox is unused; undefined until the seed is known. */
+/** The selected sandbox's seed, or the initial seed if the sandbox is not listed; undefined if neither is loaded. */
 export const sandboxSeed = computed(
   () => sandboxes.value?.find(({ name }) => name === sandbox.value)?.seed ?? info.value?.seed,
 )
@@ -55,7 +55,7 @@ export async function refreshSandboxes(): Promise<void> {
 
 /**
  * Waits for a change made through the control plane, and shows its result as `valueOrNotice` does. Then reloads the
- * sandboxes. Their new revisions make every part of the page reload what has changed.
+ * sandboxes; a new revision makes the visible parts of the page reload their data.
  */
 export async function change<Value>(
   pending: Promise<ApiResult<Value>>,
@@ -67,7 +67,7 @@ export async function change<Value>(
 }
 
 export function changeSeed(name: string, seed: string) {
-  const sentence = `The seed of the sandbox ${name} is now ${seed}. Numbers and new identifiers change; records do not.`
+  const sentence = `The seed of the sandbox ${name} is now ${seed}. Generated numbers change; stored records do not.`
   return change(call('put', '/sandboxes/{name}', { path: { name }, body: { seed } }), sentence)
 }
 

@@ -29,13 +29,13 @@ export function useResponse<Path extends ControlPath>(
 }
 
 /**
- * Sends a request immediately, and again when the key, the connection, the sandbox's data or one of `reasons` changes.
+ * Sends a request immediately, and again when the key, the connection, the sandbox's data or one of `deps` changes.
  * The last response is kept until the next one arrives, unless `subject` (by default, the key) has changed.
  */
 export function useLiveRequest<Value>(
   key: string,
   request: () => Promise<ApiResult<Value>>,
-  reasons: readonly unknown[] = [],
+  deps: readonly unknown[] = [],
   subject = key,
 ): LiveResponse<Value> {
   const state = useSignal<Partial<LiveResponse<Value>> & { subject: string }>({ subject })
@@ -49,25 +49,25 @@ export function useLiveRequest<Value>(
     const previous = state.peek().subject === subject ? state.peek().value : undefined
     state.value = { value: previous, ...result, subject }
   }
-  usePacedRequests(key, reload, [connection.value, revisions.value, ...reasons])
+  usePacedRequests(key, reload, [connection.value, revisions.value, ...deps])
   const { value, problem } = state.value.subject === subject ? state.value : {}
   return { value, problem, reload }
 }
 
-/** The pause as a multiple of the response time: a fast request is then in flight at most a tenth of the time. */
+/** The pause as a multiple of the response time. Below `maxPauseMs`, a request is in flight a tenth of the time. */
 const pauseFactor = 9
 
 /** The maximum pause after a slow response, in milliseconds. */
 const maxPauseMs = 5_000
 
 /**
- * Sends a request immediately, and again when one of `reasons` changes, while a component is mounted. Only one request
- * is in flight at a time. The pause after a request grows with its duration, to limit the load on the server. A hidden
- * page sends nothing until it is visible and has reconnected. `key` identifies the request; a request with another key
- * does not wait. `reasons` must have the same length in every render.
+ * Sends a request immediately, and again when one of `deps` changes, while a component is mounted. The pause after a
+ * request grows with its duration, to limit the load on the server. `key` identifies the request: a request with a new
+ * key is sent at once, even if the last one is still in flight. A hidden page does not repeat a request until it is
+ * visible and has reconnected. `deps` must have the same length in every render.
  */
-export function usePacedRequests(key: string, send: () => Promise<void>, reasons: readonly unknown[]): void {
-  /** The request in flight. `isStale`: something has changed since it was sent, so its response will be outdated. */
+export function usePacedRequests(key: string, send: () => Promise<void>, deps: readonly unknown[]): void {
+  /** The last request, until its pause is over. `isStale`: a dependency has changed, so the request is repeated. */
   const current = useRef<{ readonly key: string; isStale: boolean } | undefined>(undefined)
   const sendAtPace = async () => {
     const own = { key, isStale: true }
@@ -84,7 +84,7 @@ export function usePacedRequests(key: string, send: () => Promise<void>, reasons
   useEffect(() => {
     if (current.current?.key === key) current.current.isStale = true
     else void sendAtPace()
-  }, [key, ...reasons])
+  }, [key, ...deps])
   useEffect(
     () => () => {
       current.current = undefined

@@ -9,7 +9,7 @@ interface ChartProps {
   readonly kind: 'line' | 'bar'
   readonly days: readonly string[]
   readonly values: Values
-  readonly compared: Values | undefined
+  readonly baseline: Values | undefined
   readonly format: (value: number) => string
   /** The value for the whole period, shown while no day is selected: `avg 0.65`. */
   readonly summary: string
@@ -21,9 +21,9 @@ interface ChartProps {
  * A chart of daily values. The pointer and the arrow keys select a day; the view can also show all values in a table.
  * The chart is drawn in a 100-by-100 square that stretches to fill its container, so no layout needs to be measured.
  */
-export function Chart({ title, unit, kind, days, values, compared, format, summary, cursor }: ChartProps) {
+export function Chart({ title, unit, kind, days, values, baseline, format, summary, cursor }: ChartProps) {
   const count = days.length
-  const [min, max] = findRange([...values, ...(compared ?? [])], kind)
+  const [min, max] = findRange([...values, ...(baseline ?? [])], kind)
   const xOf = (index: number) => round(((index + 0.5) / count) * 100)
   const yOf = (value: number) => round(100 - ((value - min) / (max - min)) * 100)
   const draw = (all: Values, toPath: (x: number, y: number, index: number) => string) =>
@@ -34,7 +34,7 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
   const formatValue = (value: number | null | undefined) => (value == null ? 'no data' : format(value))
   const selected = cursor.value
   const at = Math.min(selected ?? count - 1, count - 1)
-  const valueText = formatValue(values[at]) + (compared ? `, without events ${formatValue(compared[at])}` : '')
+  const valueText = formatValue(values[at]) + (baseline ? `, without events ${formatValue(baseline[at])}` : '')
   const knownCount = values.filter((value) => value !== null).length
   const isAlone = (index: number) => values[index - 1] == null && values[index + 1] == null
   const dots = draw(values, (x, y, index) => (index === selected || isAlone(index) ? `M${x} ${y}h.01` : ''))
@@ -47,7 +47,7 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
     <figure class="chart">
       <figcaption class="wraps">
         <b>{title}</b> <span class="faint">{unit}</span>
-        {compared && <span class="warn">dashed: without events</span>}
+        {baseline && <span class="warn">dashed: without events</span>}
         {knownCount < count && <span class="faint">shaded: no data</span>}
         <span class="chart-reading last">{selected === undefined ? summary : <strong>{valueText}</strong>}</span>
       </figcaption>
@@ -65,8 +65,8 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
           <path d={labeled.map((index) => `M${xOf(index)} 0v100`).join('')} />
           {kind === 'bar' && <path d={bars} fill="var(--accent)" stroke="none" />}
           {selected !== undefined && <path d={`M${xOf(at)} 0v100`} stroke="var(--faint)" />}
-          {compared && (
-            <path class="chart-line" d={line(compared)} {...curve} stroke="var(--warn)" stroke-dasharray="4 4" />
+          {baseline && (
+            <path class="chart-line" d={line(baseline)} {...curve} stroke="var(--warn)" stroke-dasharray="4 4" />
           )}
           {kind === 'line' && <path class="chart-line" d={line(values)} {...curve} />}
           {kind === 'line' && <path d={dots} {...curve} stroke-width={7} />}
@@ -124,7 +124,7 @@ function isLabeled(day: Date, index: number, count: number): boolean {
 
 const fullDate = { weekday: 'short', year: 'numeric', day: 'numeric', month: 'short' } as const
 
-/** Formats a day as `Thu, 15 Jan 2026`. Returns any other label unchanged. */
+/** Formats a day, by default as `Thu, 15 Jan 2026`. Returns a label that is not a date unchanged. */
 function formatDay(label = '', parts: Intl.DateTimeFormatOptions = fullDate): string {
   const date = new Date(label)
   return Number.isNaN(date.getTime()) ? label : date.toLocaleDateString('en-GB', { ...parts, timeZone: 'UTC' })

@@ -70,7 +70,7 @@ function copyBySelection(text: string): boolean {
 
 interface FieldFormProps {
   readonly label: string
-  /** The current value. If it is omitted, the field is empty initially and after each change. */
+  /** The current value. If it is omitted, the field is empty initially and after each accepted change. */
   readonly value?: string
   readonly action: string
   /** Saves the value. Resolves to undefined if the value is rejected; the field then keeps the typed text. */

@@ -25,7 +25,7 @@ export function Loading({ problem }: { readonly problem?: Problem | undefined })
   if (problem) return <Empty title="This data cannot be shown">{problem.sentence}</Empty>
   return (
     <p class="empty loading faint" role="status">
-      Loading …
+      Loading…
     </p>
   )
 }
@@ -61,7 +61,7 @@ export const eventRequest = (fields: object = {}, headers: CurlRequest['headers'
   body: { ...sampleEvent, ...fields },
 })
 
-/** Returns the URL and headers of a request to this server, for the page's sandbox (`default` if it shows all). */
+/** Returns the URL and headers of a request to the selected sandbox, or to `default` if all sandboxes are shown. */
 function resolveRequest({ path, headers, body }: CurlRequest) {
   const name = sandbox.value
   return {

@@ -19,14 +19,14 @@ export interface JsonMark {
   readonly message: string
 }
 
-/** The maximum JSON length of a tree that is initially open. In a longer tree, only the root and marked members are. */
+/** A tree up to this JSON length is open initially. In a longer one, only the root and branches with marks are open. */
 const maxOpenLength = 800
 
 const maxShownMembers = 200
 
 const maxPreviewLength = 100
 
-/** The sources of numbers that JavaScript would serialize differently, by their parent and their name or index. */
+/** The source text of numbers that JavaScript would serialize differently, by parent, and by name or index. */
 type NumberSources = WeakMap<object, Record<string, string>>
 
 export function JsonTree({ value: given, text, marks = [] }: JsonTreeProps) {
@@ -96,12 +96,12 @@ function Branch({ name, value, isRoot = false, isOpen: isInitiallyOpen, marks, s
   const members = Object.entries(branch)
   const isList = Array.isArray(value)
   const size = isList ? `[${members.length}]` : `{${members.length}}`
-  const isLong = isOpen.value || (isList && typeof value[0] === 'object')
+  const showsSize = isOpen.value || (isList && typeof value[0] === 'object')
   return (
     <details open={isOpen.value} onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
       <summary class={lineClassOf(marks)}>
         <Line {...{ name, marks }}>
-          <span class="faint">{isLong ? size : JSON.stringify(value).slice(0, maxPreviewLength)}</span>
+          <span class="faint">{showsSize ? size : JSON.stringify(value).slice(0, maxPreviewLength)}</span>
         </Line>
       </summary>
       {isOpen.value && (
@@ -131,10 +131,10 @@ function Branch({ name, value, isRoot = false, isOpen: isInitiallyOpen, marks, s
   )
 }
 
-const listOwn = (marks: NodeProps['marks']) => marks.filter(({ path }) => path.length === 0)
+const listOwnMarks = (marks: NodeProps['marks']) => marks.filter(({ path }) => path.length === 0)
 
 function lineClassOf(marks: NodeProps['marks']): string {
-  const own = listOwn(marks)
+  const own = listOwnMarks(marks)
   const worst = own.find(({ kind }) => kind === 'violation') ?? own[0]
   return worst ? `json-line marked ${worst.kind}` : 'json-line'
 }
@@ -147,7 +147,7 @@ const Line = ({ name, marks, children }: Pick<NodeProps, 'name' | 'marks'> & { c
       </span>
     )}
     {children}
-    {listOwn(marks).map(({ kind, message }) => (
+    {listOwnMarks(marks).map(({ kind, message }) => (
       <Mark key={message} kind={kind} text={message} />
     ))}
   </>

@@ -39,7 +39,7 @@ export const objectOf = (value: unknown): JsonRecord =>
 
 export const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** Formats an instant as `2026-01-15 12:00:00`, in UTC, like the service's times. */
+/** Formats an instant as `2026-01-15 12:00:00`, in UTC. */
 export const formatInstant = (instant: string | number): string =>
   new Date(instant).toISOString().slice(0, 19).replace('T', ' ')
 

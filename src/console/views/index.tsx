@@ -5,7 +5,7 @@ import { useLiveRequest } from '../store/use-response.ts'
 import { Loading } from '../ui/empty.tsx'
 import { RequestsPage } from './requests/requests.tsx'
 
-/** Returns a view. If `showsAllSandboxes` is false, the user must pick a sandbox to see the view. */
+/** Returns a view. If `showsAllSandboxes` is false, the view can show only one sandbox at a time. */
 const view = (title: string, showsAllSandboxes: boolean, Page: () => VNode) => ({
   name: title.toLowerCase(),
   title,

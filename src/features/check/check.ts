@@ -59,7 +59,7 @@ export function checkFiles(
 }
 
 async function checkFile(file: string, overlays: readonly string[], load: InputLoader): Promise<Checked> {
-  // The loader reports a file that does not exist.
+  // `readSource` reports a file that does not exist.
   const found = await stat(file).catch(() => undefined)
   if (found?.isDirectory()) return checkFixtures(file, load)
   const source = await readSource(file)
@@ -67,13 +67,13 @@ async function checkFile(file: string, overlays: readonly string[], load: InputL
   const { value } = source.value
   if (isOverlay(value)) return checkOverlayFile(file, overlays, load)
   if (isRulesFile(value)) return checkRulesFile(file, load)
-  if (!isContract(value)) return failure([errorAt(source.value.place(''), unknownKind)])
+  if (!isContract(value)) return failure([errorAt(source.value.locate(''), unknownKind)])
   if (resolve(file) === controlContract) {
     const control = await buildContract(source.value, { thorough: true }) // the control plane has its own handlers
     return control.ok ? success(summarize(control.value)) : control
   }
   const inputs = await load({ contract: file })
-  return inputs.ok ? checkReplies(inputs.value) : inputs
+  return inputs.ok ? checkContract(inputs.value) : inputs
 }
 
 const unknownKind =
@@ -88,11 +88,11 @@ async function checkFixtures(folder: string, load: InputLoader): Promise<Checked
   return success({ summary: `${pluralize(personas.length, 'persona')}, ${pluralize(models.length, 'model')}${exact}` })
 }
 
-/** The maximum number of operations to check. Some documents have a thousand, and a check must not take minutes. */
+/** The maximum number of bodies to generate. Some documents have 1000 operations, and a check must not take minutes. */
 const maxChecked = 200
 
-/** Generates a success response for each operation without a handler, up to a limit. Warns about invalid bodies. */
-async function checkReplies({ contract, handled }: LoadedInputs): Promise<Checked> {
+/** Warns about unsupported periods, and about invalid bodies generated for operations without a handler. */
+async function checkContract({ contract, handled }: LoadedInputs): Promise<Checked> {
   const fallback = createFallback(contract)
   const operations = contract.operations.filter(({ id }) => !handled.has(id))
   const findings: Finding[] = findUnsupportedPeriods(contract)
@@ -104,7 +104,7 @@ async function checkReplies({ contract, handled }: LoadedInputs): Promise<Checke
     const message =
       `no valid body could be generated for status ${status} of ${operation.id}: ${first.pointer || 'the body'} ` +
       `${first.message}. The simulator returns the invalid body; to replace it, add an example`
-    findings.push({ severity: 'warning', place: contract.place(operation.responsePointer(status) ?? ''), message })
+    findings.push({ severity: 'warning', place: contract.locate(operation.responsePointer(status) ?? ''), message })
   }
   const message = `responses were checked for only the first ${maxChecked} of ${operations.length} operations`
   if (operations.length > maxChecked) findings.push({ severity: 'info', place: contract.file, message })
@@ -128,7 +128,7 @@ async function checkOverlayFile(file: string, overlays: readonly string[], load:
   if (!overlay.ok) return overlay
   const inputs = await load({ overlay: [...overlays, file].join(',') })
   if (!inputs.ok) return inputs
-  const checked = await checkReplies(inputs.value)
+  const checked = await checkContract(inputs.value)
   const { operations } = inputs.value.contract
   const summary = `${pluralize(overlay.value.actions.length, 'action')}, ${pluralize(operations.length, 'operation')}`
   return checked.ok ? success({ ...checked.value, summary }) : checked

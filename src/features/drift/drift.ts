@@ -86,10 +86,10 @@ async function gather(
   // A token that is too short to be distinguished from other words is not redacted.
   const ownToken = token === undefined ? undefined : findOwnToken({ authorization: `Bearer ${token}` })
   const onProgress = (done: number, all: number) => context.progress.show('comparing responses', done, all)
-  const rules = { minSamples: settings.samples, token: ownToken, onProgress }
+  const judgeOptions = { minSamples: settings.samples, token: ownToken, onProgress }
   if (har !== undefined || !upstream) {
     const recorded = await readRecording(har ?? '', contract, upstream, ownToken)
-    return recorded.ok ? success({ ...recorded.value, ...rules }) : recorded
+    return recorded.ok ? success({ ...recorded.value, ...judgeOptions }) : recorded
   }
   const plan = planRequests(settings, contract, upstream, context.now())
   if (!plan.ok) return plan
@@ -98,7 +98,7 @@ async function gather(
     return success(undefined)
   }
   const client = createUpstreamClient({ ...upstream, token, timeoutMs: parseDuration(settings.timeout) ?? 10_000 })
-  return success({ ...(await sendProbes(client, plan.value, ownToken, context)), ...rules })
+  return success({ ...(await sendProbes(client, plan.value, ownToken, context)), ...judgeOptions })
 }
 
 function parseAddress(
@@ -132,8 +132,8 @@ function planRequests(
     return failure(
       `--ids ${unknown}: no operation has a parameter or body field with that name. Known: ${[...names].join(', ')}.`,
     )
-  const run = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
-  return success(planProbes(contract, { ids, withWrites: writes !== undefined, samples, run }))
+  const runId = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
+  return success(planProbes(contract, { ids, canWrite: writes !== undefined, samples, runId }))
 }
 
 /** Parses `--ids`. For `modelId=1,modelId=2`, the name `modelId` has two values. */

@@ -2,13 +2,13 @@ import { format } from '../../server/settings/further-settings.ts'
 import {
   boolean,
   duration,
+  inputFile,
   integer,
+  outputFile,
   pickSettings,
-  readsFile,
   type SettingTable,
   text,
   type ValuesOf,
-  writesFile,
 } from '../../server/settings/setting.ts'
 import { serverSettings } from '../../server/settings/settings.ts'
 
@@ -44,12 +44,12 @@ export const driftSettings = {
   dryRun: boolean({ default: false, description: 'Print the requests that would be sent, without sending them.' }),
   har: text({
     value: 'FILE',
-    files: readsFile,
+    files: inputFile,
     description: 'Judge the recorded traffic in a HAR file, without sending requests.',
   }),
   patch: text({
     value: 'FILE',
-    files: writesFile,
+    files: outputFile,
     description:
       'Write an OpenAPI Overlay that changes the contract to remove the drift where possible; ' +
       'the overlay is first tested on the same responses.',

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command-line/process/command.ts'
 import type { SettingSources } from '../../server/settings/setting.ts'
-import { defaultSettings, findServerProblem } from '../../server/settings/settings.ts'
+import { defaultSettings, findServerSettingsProblem } from '../../server/settings/settings.ts'
 import { type EachSettings, eachSettings, execSettings } from './settings.ts'
 
 const shared = {
@@ -21,7 +21,7 @@ export const execCommand = defineCommand({
     "Afterward, print a summary of the requests and exit with the command's exit code, or with 3 (see --fail-on).",
   examples: ['exec -- npm test', 'exec --env API_URL --report report.html --fail-on violation -- npm test'],
   settings: execSettings,
-  findProblem: findServerProblem,
+  findProblem: findServerSettingsProblem,
   run: async (line, context) => (await import('./exec.ts')).exec(line, context),
 })
 
@@ -40,7 +40,7 @@ export const eachCommand = defineCommand<typeof eachSettings>({
   ],
   settings: eachSettings,
   findProblem: (settings, sources) =>
-    findEachProblem(settings, sources) ?? findServerProblem({ ...defaultSettings(), ...settings }, sources),
+    findEachProblem(settings, sources) ?? findServerSettingsProblem({ ...defaultSettings(), ...settings }, sources),
   run: async (line, context) => (await import('./each.ts')).each(line, context),
 })
 

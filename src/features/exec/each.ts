@@ -58,7 +58,7 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
   for (let start = 0; start < pending.length && !isOver(suite); start += batchSize) {
     const batch = pending.slice(start, start + batchSize)
     await runInParallel(suite, batch, async (run) => {
-      const times = { sinceMs: suite.elapsed() - startedAt, untilMs: suite.deadline - suite.elapsed() }
+      const times = { elapsedMs: suite.elapsed() - startedAt, untilDeadlineMs: suite.deadline - suite.elapsed() }
       suite.line.show(describeProgress([...judged.values()], pending.length, times))
       await tryFault(suite, run, baseline, trials)
     })

@@ -35,7 +35,7 @@ export interface SuiteFailCondition {
 
 export type SuiteGate = FailCondition | SuiteFailCondition
 
-/** Parses the `--fail-on` conditions of `each`. Returns undefined if one of them is invalid. */
+/** Parses the `--fail-on` conditions of `each`. Returns undefined if any of them is invalid. */
 export function parseSuiteFailOn(text: string): readonly SuiteGate[] | undefined {
   const names = new Set(text.split(',').map((part) => part.trim()))
   const parts = [...names].map((part) => parseSuiteCondition(part) ?? parseFailOn(part))
@@ -49,7 +49,7 @@ function parseSuiteCondition(text: string): SuiteFailCondition | undefined {
 }
 
 // `each` lacks these settings: each run has its own state in memory, and no fault can be injected without requests.
-const { state, statePrefix, replica, sync, allowNoRequests, ...ofServers } = execSettings
+const { state, statePrefix, replica, sync, allowNoRequests, ...inheritedSettings } = execSettings
 
 export const eachSettings = {
   set: text({
@@ -61,7 +61,7 @@ export const eachSettings = {
   }),
   only: text({
     value: 'FAULT@TARGET',
-    repeatable: true, // so that a second run is refused instead of replacing the first
+    repeatable: true, // so that a second --only is refused instead of replacing the first
     description:
       'Inject only this fault, ' +
       'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
@@ -88,7 +88,7 @@ export const eachSettings = {
     max: 64,
     description: 'The number of parallel runs, each with its own simulator and port.',
   }),
-  ...ofServers,
+  ...inheritedSettings,
   failOn: {
     ...serverSettings.failOn,
     expected:

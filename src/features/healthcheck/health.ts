@@ -97,9 +97,9 @@ function readHealth(url: string, status: number, body: string): Result<Health> {
 }
 
 /**
- * Returns the server to check: `given` if a flag of this process sets the address, or if process 1 is another program;
- * otherwise the server that process 1 runs. In a container (`docker run convsim --port 5000`), only the command line of
- * process 1 has the port and the TLS flags.
+ * Returns the server to check: `given` if a flag of this process sets the address, or if process 1 is not a convsim
+ * server; otherwise the server that process 1 runs. In a container (`docker run convsim --port 5000`), only the command
+ * line of process 1 has the port and the TLS flags.
  */
 function findServer(given: HealthSettings, { host: { argv }, parse }: CommandContext): Server {
   const [, program = '', ...ownArguments] = argv

@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { reasonOf } from '../../base/core/result.ts'
-import { readOrdinaryFile } from '../../base/documents/read-file.ts'
+import { readRegularFile } from '../../base/documents/read-file.ts'
 import { defineCommand, endSoon } from '../../command-line/process/command.ts'
 import { boolean, text } from '../../server/settings/setting.ts'
-import { findServerProblem, serverSettings } from '../../server/settings/settings.ts'
+import { findServerSettingsProblem, serverSettings } from '../../server/settings/settings.ts'
 import { bundledSkill } from '../../service/fixtures/bundled.ts'
 
 const { logLevel, port, state } = serverSettings
@@ -36,7 +36,7 @@ export const mcpCommand = defineCommand({
     'Every simulator serves the same tools at /__sim/mcp.',
   examples: ['mcp', 'mcp --url http://127.0.0.1:4010'],
   settings: mcpSettings,
-  findProblem: findServerProblem,
+  findProblem: findServerSettingsProblem,
   async run({ settings, variables }, { host, signals, now, openOutput, printError }) {
     const { serveOverStdio } = await import('./server.ts')
     const { sendByFetch, sendOrThrow } = await import('./tool.ts')
@@ -89,7 +89,7 @@ export const skillCommand = defineCommand({
 
 /** Writes a file and creates its folders. Returns the reason if an existing file must be kept; throws on failure. */
 async function install(file: string, text: string): Promise<string | undefined> {
-  const existing = existsSync(file) ? readOrdinaryFile(file).toString('utf8') : undefined
+  const existing = existsSync(file) ? readRegularFile(file).toString('utf8') : undefined
   if (existing !== undefined && existing !== seal(existing.slice(0, existing.lastIndexOf(mark))))
     return 'the existing file was not installed by convsim, or has been changed. Delete or rename it, then try again'
   await mkdir(dirname(file), { recursive: true })

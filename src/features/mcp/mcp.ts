@@ -9,9 +9,9 @@ import { bundledSkill } from '../../service/fixtures/bundled.ts'
 import { sendInProcess } from './tool.ts'
 
 registerControls((handle) => ({
-  async callMcp({ source, body, clientGone }) {
+  async callMcp({ source, body, exchangeEnded }) {
     const { handleCall } = await import('./server.ts')
-    const send = sendInProcess(handle, source, clientGone)
+    const send = sendInProcess(handle, source, exchangeEnded)
     const { status, mediaType, text } = await handleCall(send, source.headers, body)
     return new CustomReply({
       status,

@@ -8,7 +8,7 @@ import * as library from './library.ts'
 import { listOf, objectOf, type SendCall, sendOrThrow, type Tool, ToolError } from './tool.ts'
 import { changingTools, readOnlyTools } from './tools.ts'
 
-/** Accepts every object, since the control plane validates the arguments and describes errors. */
+/** Accepts any input, since the control plane validates the arguments and describes errors. */
 const anyInput: library.jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 }
@@ -50,13 +50,13 @@ async function createServer(send: SendCall, origin: string) {
 }
 
 async function callTool({ name, run }: Tool, known: readonly string[], ...call: Parameters<Tool['run']>) {
-  const responseWith = (text: string) => ({ content: [{ type: 'text' as const, text }] })
+  const textResult = (text: string) => ({ content: [{ type: 'text' as const, text }] })
   const extra = Object.keys(call[0]).find((argument) => !known.includes(argument))
   try {
     if (extra !== undefined) throw new ToolError(`${name} has no argument "${extra}". ${describeKnown(extra, known)}`)
-    return responseWith(JSON.stringify(await run(...call)))
+    return textResult(JSON.stringify(await run(...call)))
   } catch (error) {
-    if (error instanceof ToolError) return { ...responseWith(error.message), isError: true }
+    if (error instanceof ToolError) return { ...textResult(error.message), isError: true }
     throw error
   }
 }

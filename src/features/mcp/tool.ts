@@ -9,7 +9,7 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** The accepted parameters of each operation, with spaces between them. Members of its body are also accepted. */
+  /** By operation, the parameters to accept, separated by spaces. Members of the request body are also accepted. */
   readonly input: Readonly<Record<string, string>>
   /** The schemas of parameters that belong to the tool and not to an operation. */
   readonly ownInput?: Readonly<Record<string, JsonObject>>
@@ -40,7 +40,7 @@ interface ControlResponse {
 export type SendCall = (call: ControlCall) => Promise<ControlResponse>
 
 /** Creates a function that calls the control plane of this process, with the host and the token of `source`. */
-export function sendInProcess(handle: Control['handle'], source: SimRequest, clientGone: AbortSignal): SendCall {
+export function sendInProcess(handle: Control['handle'], source: SimRequest, exchangeEnded: AbortSignal): SendCall {
   const { host = '', authorization } = source.headers
   const callerHeaders = authorization === undefined ? { host } : { host, authorization }
   return async ({ method = 'GET', path, query, body }) => {
@@ -52,8 +52,8 @@ export function sendInProcess(handle: Control['handle'], source: SimRequest, cli
       headers: body === undefined ? callerHeaders : { ...callerHeaders, ...jsonType },
       body: body === undefined ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(JSON.stringify(body)) },
     }
-    const { status, stream, body: replyBody } = await handle(request, clientGone)
-    const chunks = stream?.chunks(clientGone) ?? [replyBody?.bytes() ?? '']
+    const { status, stream, body: replyBody } = await handle(request, exchangeEnded)
+    const chunks = stream?.chunks(exchangeEnded) ?? [replyBody?.bytes() ?? '']
     return { status, json: parseResponse(await text(Readable.from(chunks))) }
   }
 }
@@ -88,7 +88,7 @@ function parseResponse(text: string): JsonObject {
 export const sendOrThrow = async (send: SendCall, call: ControlCall, next?: string): Promise<JsonObject> =>
   readOrThrow(await send(call), next)
 
-/** Returns a response's JSON, even for a 417. Throws other errors, with the advice `next` (for a 401: on the token). */
+/** Returns a response's JSON. Throws for a status of 400 or more except 417 (run failed), with the advice `next`. */
 export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonObject {
   if (status < 400 || status === 417) return json
   const advice = status === 401 ? 'Pass the token to convsim mcp with --control-token.' : next

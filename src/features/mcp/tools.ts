@@ -65,7 +65,7 @@ const explainRequest: Tool = {
 const verifyRequests: Tool = {
   name: 'verify_requests',
   description:
-    'Check how often the client sent a request. On failure, "nearMisses" lists similar requests and their differences.',
+    'Check how many times a request was sent. On failure, "nearMisses" lists similar requests and their differences.',
   input: { verify: 'sandbox' },
   async run({ sandbox, ...body }, { send }) {
     const verdict = await sendOrThrow(send, { method: 'POST', path: '/verify', query: { sandbox }, body })
@@ -99,12 +99,13 @@ const coverageGaps: Tool = {
 
 const runSummary: Tool = {
   name: 'run_summary',
-  description: 'Get the verdict on a run, its three worst findings, and the next step. "failOn" sets when a run fails.',
+  description:
+    'Get the verdict on a run, its three worst findings, and the next step. "failOn" lists the failure conditions.',
   input: { getReport: 'sandbox failOn' },
   async run({ sandbox, failOn = 'violation,unexpected,retry' }, { send, origin, basePath }) {
     const response = await send({ path: '/report', query: { sandbox, failOn } })
     const report = readOrThrow(response, response.status === 404 ? sandboxHint : '')
-    // The report has no times, so it is identical on every machine. The retry problems with times come from /retries.
+    // The retry problems come from /retries, since the report omits the waiting times, which vary between runs.
     const { problems } = await sendOrThrow(send, { path: '/retries', query: { sandbox, limit: 0 } })
     const { violations, unexpected, advice } = report
     const sections = { violation: violations, unexpected, retry: problems, advice }
@@ -226,7 +227,8 @@ const controlSandbox: Tool = {
     const [method, template, ...names] = known
     const takes = [...names, 'sandbox', ...(action === 'restore' ? ['snapshotId'] : [])]
     const extra = Object.keys(compact(args)).find((name) => !takes.includes(name))
-    if (extra !== undefined) throw new ToolError(`The ${action} action takes ${takes.join(', ')}, not "${extra}".`)
+    const accepted = takes.map((name) => JSON.stringify(name)).join(' and ')
+    if (extra !== undefined) throw new ToolError(`The ${action} action accepts ${accepted}, not "${extra}".`)
     const { sandbox = 'default', snapshotId } = args
     if (action === 'restore' && snapshotId === undefined)
       throw new ToolError('The restore action needs "snapshotId". Create a snapshot first, with the snapshot action.')

@@ -46,14 +46,14 @@ function withPassedBody(exchange: Exchange, reply: Reply, relay: RecordingRelay,
   const { mediaType = '', size, isWhole } = relay
   const bytes = relay.recordedBytes()
   const decoded = decodeBody(bytes, reply.headers['content-encoding'], maxCheckedBytes)
-  const findings = (): readonly Violation[] => {
+  const findViolations = (): readonly Violation[] => {
     if (relay.isBroken) return [violationOf('connection', `was broken off by the real service after ${size} bytes`)]
     if (!exchange.operation || outcome.kind !== 'delivered') return []
     if (isWhole && !decoded.ok && decoded.error !== tooLong) return [violationOf('encoding', decoded.error)]
     const whole = isWhole && decoded.ok ? decoded.value : undefined
     return checkResponse(exchange, { status: reply.status, mediaType, bytes: whole })
   }
-  exchange.responseViolations = findings()
+  exchange.responseViolations = findViolations()
   return {
     ...head,
     headers: mediaType === '' ? head.headers : { 'content-type': mediaType, ...head.headers },

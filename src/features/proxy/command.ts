@@ -3,8 +3,7 @@ import { upstreamTimeout } from '../../server/settings/further-settings.ts'
 import { defaultSettings, serverSettings } from '../../server/settings/settings.ts'
 import { upstreamTokenVariable } from '../../server/upstream/parse-upstream.ts'
 
-// The settings for keys, plans, models and records are left out: these belong to the real service, and the proxy cannot
-// restore an earlier state of the service.
+// The settings for state, plans, rate limits and models are left out, since these belong to the real service.
 const { state, statePrefix, replica, sync, seedState, ...stateless } = serverSettings
 const { plan, maxAnalysesPerHour, analysesWindow, models, xRateLimit, ...shared } = stateless
 

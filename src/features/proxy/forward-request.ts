@@ -33,7 +33,6 @@ export function forwardRequest(basePath: string, upstream: UpstreamClient, corsO
   }
 }
 
-/** Removes the real service's CORS headers. */
 function withoutCors(reply: Reply): Reply {
   const isOther = (name: string) => !/^access-control-/i.test(name)
   const others = Object.entries(reply.headers).filter(([name]) => isOther(name))
@@ -176,9 +175,8 @@ function createFilter(connection = ''): (name: string) => boolean {
 }
 
 /**
- * Returns the headers of the real service's response for the client. If the service is a simulator, its `X-Sim-...`
- * headers are dropped, since the proxy adds its own. `cookies`: the values of `Set-Cookie`; `length`: the
- * `Content-Length`, or undefined; `rawHeaders`: the header lines to send.
+ * Returns the headers of a response. Drops connection headers, and `X-Sim-...` headers since the proxy adds its own.
+ * `rawHeaders`: the header lines to send; `cookies`: the `Set-Cookie` values; `length`: the `Content-Length`, if any.
  */
 function forwardResponseHeaders({ headers: received, rawHeaders: lines }: IncomingMessage) {
   const { 'content-type': mediaType, 'content-length': length = '', 'set-cookie': cookies = [], ...others } = received

@@ -31,16 +31,16 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
       identify: identify(true),
       scenario: scenarioOfOperation(scenario(noMagicValues)), // any reply from a scenario
       validate: judgeRequest(validate(deps)),
-      handle: forwardRequest(contract.basePath, upstream, pages.cors), // the service's response; 413, 502, 504
+      handle: forwardRequest(contract.basePath, upstream, pages.cors), // the service's response, or a refusal
     } satisfies Record<string, RequestStage>),
     reply: [
-      /** 500 only if one of the proxy's own replies breaks the contract */
+      // 500 only if one of the proxy's own replies breaks the contract
       (exchange, reply) =>
         reply.origin === 'upstream' ? checkUpstreamResponse(exchange, reply) : checkOwnReply(exchange, reply),
       applyDamage,
       finalizeHeaders(deps),
     ],
-    recorded: (exchange, reply, outcome) => responseToRecord(exchange, reply, outcome, token),
+    replyToRecord: (exchange, reply, outcome) => responseToRecord(exchange, reply, outcome, token),
     isDated: true,
   }
 }

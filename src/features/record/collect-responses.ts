@@ -20,7 +20,7 @@ export interface SeenResponse {
   readonly redactions: number
 }
 
-/** Collects the latest response for each model and period. `skipped` counts unusable samples by reason. */
+/** Collects the last response for each model and period. `skipped` counts unusable samples by reason. */
 export function collectResponses(
   samples: readonly TrafficSample[],
   contract: Contract,
@@ -45,7 +45,7 @@ function readSample({ method, target, response }: TrafficSample, contract: Contr
   if ('problem' in response) return failure(`no usable response: ${response.sentence}`)
   const body = readResponseBody(match.operation, response)
   if (!body.ok) return body
-  const raw = { path: match.path, query: readQuery(query), header: {} }
+  const raw = { path: match.pathParameters, query: readQuery(query), header: {} }
   const { values, violations } = match.operation.readParameters(raw)
   const period: Json | undefined = values.query['period']
   if (violations.length > 0 || typeof period !== 'string') return failure('the request breaks the contract')
@@ -90,7 +90,7 @@ const personalPatterns: readonly (readonly [RegExp, string])[] = [
   [/(?<!\w)\+\d[\d ()/-]{6,20}\d(?!\d)/g, redacted],
 ]
 
-/** Redacts credentials, addresses and telephone numbers in all strings. Redacts strings that quote users entirely. */
+/** Redacts credentials, addresses and telephone numbers in all strings, and replaces strings that quote users. */
 export function redactPersonalData(value: Json): { readonly value: Json; readonly changes: number } {
   let changes = 0
   const redactText = (text: string, isQuote: boolean) => {

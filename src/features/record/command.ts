@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command-line/process/command.ts'
-import { boolean, pickSettings, text, writesFile } from '../../server/settings/setting.ts'
+import { boolean, outputFile, pickSettings, text } from '../../server/settings/setting.ts'
 import { serverSettings } from '../../server/settings/settings.ts'
 
 export const recordCommand = defineCommand({
@@ -16,7 +16,7 @@ export const recordCommand = defineCommand({
     ...pickSettings(serverSettings, 'contract', 'fixtures', 'controlToken'),
     out: text({
       value: 'FOLDER',
-      files: writesFile,
+      files: outputFile,
       defaultText: 'none (required)',
       description: 'The folder of fixtures to write; it must be new or empty.',
     }),

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../base/core/json.ts'
 import { reasonOf } from '../../base/core/result.ts'
 import { appendYaml } from '../../base/documents/parse.ts'
 import { PRIVATE_FOLDER, writePrivateFile } from '../../base/documents/private-file.ts'
-import { readOrdinaryFile } from '../../base/documents/read-file.ts'
+import { readRegularFile } from '../../base/documents/read-file.ts'
 import { pluralize } from '../../server/reports/report.ts'
 import { FIXTURE_FILES, responsesFolder } from '../../service/fixtures/bundled.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
@@ -65,7 +65,7 @@ export async function writeFolder(plan: FixturePlan, folder: string, base: strin
   const { files, models } = plan
   try {
     for (const name of FIXTURE_FILES) {
-      const text = readOrdinaryFile(join(base, `${name}.yaml`)).toString('utf8')
+      const text = readRegularFile(join(base, `${name}.yaml`)).toString('utf8')
       const hasNewModels = name === 'models' && models.length > 0
       await write(join(folder, `${name}.yaml`), hasNewModels ? appendYaml(text, models) : text)
     }

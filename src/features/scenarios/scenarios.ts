@@ -103,11 +103,11 @@ function findExample({ definition, values }: ActiveScenario, applicable: readonl
   const effect = definition.effect(values)
   if (effect.kind === 'expect') return undefined // affects only refused requests, but the example must be valid
   const byMethod = [...applicable].sort((one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'))
-  const isShown = (operation: Operation) => {
+  const hasDocumentedStatus = (operation: Operation) => {
     if (effect.kind === 'ordinary') return operation.statuses.includes(effect.status)
     return effect.kind !== 'response' || isDocumented(operation, effect.reply(operation).status)
   }
-  return byMethod.find(isShown) ?? byMethod[0]
+  return byMethod.find(hasDocumentedStatus) ?? byMethod[0]
 }
 
 /** Lists the ways to switch on a scenario without a request header, one per row. */

@@ -8,7 +8,7 @@ import { bundledConsole, root } from '../../service/fixtures/bundled.ts'
 /** Matches the paths of scripts and stylesheets, whose names contain a hash, and of documentation pages. */
 const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css)|docs\/[a-z-]{1,40}\.md)$/
 
-/** Returns true for a request for a console file. It needs no token, since browsers send none when they load a page. */
+/** Returns true for a request for a console file. No token is needed, since browsers load pages without one. */
 export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (path === '/__sim') return accepts(headers['accept'], 'text/html')

@@ -68,10 +68,10 @@ export class Control {
     return this.#operationIdOf(head) === 'importSandbox'
   }
 
-  async handle(request: SimRequest, clientGone: AbortSignal): Promise<Reply> {
+  async handle(request: SimRequest, exchangeEnded: AbortSignal): Promise<Reply> {
     try {
       const refused = this.#refuseHead(request) ?? (await serveConsole(request))
-      const reply = refused ?? (await this.#dispatch(request, clientGone))
+      const reply = refused ?? (await this.#dispatch(request, exchangeEnded))
       this.#logReply(request, reply)
       return reply.stream ? { ...reply, stream: logFailure(request, reply.stream, this.#deps.log) } : reply
     } catch (error) {
@@ -79,7 +79,6 @@ export class Control {
     }
   }
 
-  /** Refuses requests that lack the token, or that come from a page on another origin. */
   #refuseHead(request: SimRequest): Reply | undefined {
     const { token, pages } = this.#deps
     const refused = refuseForeignPage(request, pages, { name: 'The control plane', allowsLinks: true })
@@ -89,7 +88,7 @@ export class Control {
     return refuse(401, error, 'simulator', { 'WWW-Authenticate': 'Bearer' })
   }
 
-  async #dispatch(request: SimRequest, clientGone: AbortSignal): Promise<Reply> {
+  async #dispatch(request: SimRequest, exchangeEnded: AbortSignal): Promise<Reply> {
     const match = this.#match(request)
     if (match.kind === 'wrong-method') {
       const Allow = match.allowed.join(', ')
@@ -100,13 +99,13 @@ export class Control {
     const { operation } = match
     const handler = this.#handlers[operation.id]
     if (!handler) return refusePath(this.#deps.control, request.path) // the feature is not included
-    const read = await readControlRequest(operation, match.path, request, clientGone)
+    const read = await readControlRequest(operation, match.pathParameters, request, exchangeEnded)
     const outcome = read.ok ? await handler(read.value) : read.error
     const isChange = operation.method !== 'GET' && !readOnly.has(operation.id) && !(outcome instanceof ControlError)
     if (read.ok && isChange)
       this.#deps.sandboxes.markChanged(String(read.value.parameters.path['name'] ?? read.value.sandbox))
     const isReply = outcome instanceof ControlError || outcome instanceof CustomReply
-    const reply = isReply ? outcome : await this.#replyWithJson(outcome, clientGone)
+    const reply = isReply ? outcome : await this.#replyWithJson(outcome, exchangeEnded)
     if (reply instanceof ControlError) return refuse(reply.status, reply.error, 'simulator', reply.headers)
     return toReply(operation, reply, request.method === 'HEAD')
   }
@@ -154,9 +153,9 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
 function logFailure(request: SimRequest, { mediaType, chunks }: ReplyStream, log: Log): ReplyStream {
   return {
     mediaType,
-    async *chunks(clientGone) {
+    async *chunks(exchangeEnded) {
       try {
-        yield* chunks(clientGone)
+        yield* chunks(exchangeEnded)
       } catch (error) {
         refuseInternalError(request, error, log)
         throw error
@@ -173,7 +172,7 @@ function toReply({ successStatus }: Operation, { parts }: CustomReply, isHead: b
   return stream && !isHead ? { ...reply, stream } : reply
 }
 
-/** Refuses an unknown path. The error lists similar operations, and names the document that describes all paths. */
+/** Refuses a path that is not served. The message suggests operations with similar paths, if any. */
 function refusePath({ operations, basePath }: Contract, path: string): Reply {
   const all = `GET ${basePath}/openapi.yaml describes all ${operations.length} operations.`
   if (path === basePath || path === `${basePath}/`) {

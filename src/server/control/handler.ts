@@ -16,20 +16,20 @@ import type { ReportedInputs } from '../reports/traffic-collector.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 
 export interface ControlRequest {
-  /** The sandbox's name; `default` if the request names none. Operations that accept `*` use `sandboxFilter`. */
+  /** The sandbox's name; `default` if the request does not name one. */
   readonly sandbox: string
-  /** The same name, for operations that accept `*`; undefined selects all sandboxes. */
+  /** The sandbox's name in operations that accept `*`; undefined for `*`, which selects all sandboxes. */
   readonly sandboxFilter: string | undefined
   /** The parameters, with the types and defaults that the control document declares. */
   readonly parameters: ParameterValues
   readonly body: Json | undefined
   readonly source: SimRequest
-  readonly clientGone: AbortSignal
+  readonly exchangeEnded: AbortSignal
 }
 
-/** The inputs that the simulator currently serves. A reload (`--watch`) replaces all of them. */
+/** The inputs that the simulator currently uses. A reload (`--watch`) replaces all of them. */
 export interface ServedInputs extends Pick<ReportedInputs, 'idempotentOperations'> {
-  readonly number: number
+  readonly generationNumber: number
   readonly contract: Contract
   /** The ids of the operations with a handler; the responses of other operations come from the document. */
   readonly handled: ReadonlySet<string>
@@ -64,7 +64,7 @@ export interface ControlledSimulator {
   /** The request journal, which includes the exchanges of other replicas if the state is shared. */
   readonly journal: Journal
   readonly reporter: Reporter
-  /** Records, for reports, which rules of a sandbox were never applied. Called before the rules are removed. */
+  /** Records, for reports, the rules of a sandbox that were in effect but never applied, before they are removed. */
   readonly keepUnmet: (sandbox: string) => Promise<void>
   /** Computes the outcome that a request would have now, without side effects. */
   readonly explain: (request: SimRequest) => Promise<Explanation>
@@ -80,7 +80,7 @@ export interface ControlledSimulator {
   /** True for a simulator that exists only for a test run. */
   readonly isTemporary: boolean
   /** The value of `--state`: `:memory:`, a file path, or a URL without its user name and password. */
-  readonly stateFile: string
+  readonly stateLocation: string
 }
 
 /**
@@ -127,15 +127,15 @@ export class ControlError {
 
 /**
  * Creates a function that reserves one of `count` slots until the reply is complete or the client disconnects, to limit
- * the memory and work for concurrent replies. If no slot is free, it returns a refusal with the message `error`.
+ * the memory and work for concurrent replies. If no slot is free, the function refuses with the message `error`.
  */
 export function createSlots(count: number, error: string) {
   let left = count
-  return (clientGone: AbortSignal): ControlError | undefined => {
+  return (exchangeEnded: AbortSignal): ControlError | undefined => {
     if (left === 0) return new ControlError(429, error, { 'Retry-After': '1' })
-    if (clientGone.aborted) return undefined
+    if (exchangeEnded.aborted) return undefined
     left -= 1
-    clientGone.addEventListener('abort', () => {
+    exchangeEnded.addEventListener('abort', () => {
       left += 1
     })
     return undefined
@@ -152,7 +152,7 @@ const maxLongResponses = 10
 export function createJsonReply() {
   const advice = 'Retry when one of them has finished.'
   const takeSlot = createSlots(maxLongResponses, `${maxLongResponses} long responses are already being read. ${advice}`)
-  return async (value: object, clientGone: AbortSignal): Promise<CustomReply | ControlError> => {
+  return async (value: object, exchangeEnded: AbortSignal): Promise<CustomReply | ControlError> => {
     const { pieces, mediaType } = value instanceof JsonPieces ? value : new JsonPieces(jsonPieces(value))
     let head = ''
     while (head.length <= maxWholeLength) {
@@ -161,7 +161,7 @@ export function createJsonReply() {
       head += piece
     }
     const stream = { mediaType, chunks: () => chunksInSlices(resume(head, pieces)) }
-    return takeSlot(clientGone) ?? new CustomReply({ stream })
+    return takeSlot(exchangeEnded) ?? new CustomReply({ stream })
   }
 }
 
@@ -179,7 +179,7 @@ export function refuseUnused(sandbox: string | undefined, sandboxes: Pick<Sandbo
   return new ControlError(404, error)
 }
 
-type CreateHandlers = (handle: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>) => ControlHandlers
+type CreateHandlers = (handle: (request: SimRequest, exchangeEnded: AbortSignal) => Promise<Reply>) => ControlHandlers
 
 export const featureControls: CreateHandlers[] = []
 

@@ -72,8 +72,8 @@ function requestToHar({ request, ownToken }: JournalEntry) {
 }
 
 function responseToHar({ response, damage, delivery, headSentAt, ownToken }: JournalEntry) {
-  const hasClientLeft = delivery.kind === 'client-gone' && headSentAt === undefined
-  const isSilent = hasClientLeft || damage.some((kind) => silentDeliveries.includes(kind))
+  const hasLeftBeforeHead = delivery.kind === 'client-gone' && headSentAt === undefined
+  const isSilent = hasLeftBeforeHead || damage.some((kind) => silentDeliveries.includes(kind))
   const { status, headers, body } = isSilent ? { ...response, status: 0, headers: {}, body: noBody } : response
   const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const isJson = parseBody(body) !== undefined

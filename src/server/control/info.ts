@@ -13,7 +13,7 @@ import { CustomReply, type HandlerGroup, type ReloadFailure, type ServedInputs }
 export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, sandboxes, store, ...rest }) => ({
   getHealth: () => reportHealth(store, reloadFailure(), rest.draining),
   async getInfo() {
-    const { contract, contractDigest, number: generation, fixtures } = served()
+    const { contract, contractDigest, generationNumber: generation, fixtures } = served()
     const { file, title, version: contractVersion, basePath } = contract
     const digest = contractDigest()
     const failure = reloadFailure()
@@ -29,7 +29,7 @@ export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, san
       },
       seed,
       now: new Date(clock.now).toISOString(),
-      state: { file: rest.stateFile, ...(await store.size()) },
+      state: { file: rest.stateLocation, ...(await store.size()) },
       operations: operationsToJson(served()),
       personas: fixtures.personas.map(({ name }) => name),
     }
@@ -47,7 +47,7 @@ export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, san
   },
 })
 
-/** Returns a 503 and the reason if the state has lost data or is unusable, or if the process is about to stop. */
+/** Reports the process as unhealthy (503) if its state has lost data or is unusable, or if it is about to stop. */
 async function reportHealth(store: Store, failure: ReloadFailure | undefined, draining: AbortSignal) {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()

@@ -25,7 +25,7 @@ export const metricsHandlers: HandlerGroup = ({ journal, sandboxes, store }) => 
       for (const { labels, count } of responses.values()) requests.inc(labels, count)
       gauges.journal_entries.set(recorded - dropped)
       gauges.journal_dropped.set(dropped)
-      gauges.journal_waiting.set(journal.waiting)
+      gauges.journal_waiting.set(journal.waiterCount)
       gauges.sandboxes.set(sandboxes.list().length)
       gauges.state_events.set(events)
       gauges.state_prompts.set(prompts)
@@ -54,7 +54,8 @@ async function createMetrics() {
 
 function countResponses(journal: Journal) {
   const counts = new Map<string, { readonly labels: Record<string, string>; count: number }>()
-  journal.onOwnEntry(({ operation = 'none', response: { status, origin } }) => {
+  journal.onOwnEntry(({ operation = 'none', response: { status, origin } }, { isCorrection }) => {
+    if (isCorrection) return
     const key = `${status} ${origin} ${operation}`
     const known = counts.get(key) ?? { labels: { operation, status: String(status), origin }, count: 0 }
     known.count += 1

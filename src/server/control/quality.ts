@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../base/core/json.ts'
 import { inSlices, mapEach } from '../../base/core/slices.ts'
-import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/collections/events.ts'
+import { impactSumOf, UNITS_PER_IMPACT } from '../../state/collections/events.ts'
 import { type StoredEvent, uuidKey } from '../../state/records.ts'
 import type { HandlerGroup } from './handler.ts'
 
@@ -57,7 +57,7 @@ function addToGroup(groups: Map<string, EventGroup>, key: string | null | undefi
   if (typeof key !== 'string') return
   const group = groups.get(key) ?? { units: 0, count: 0, eventIds: [] }
   groups.set(key, group)
-  group.units += impactOfEvent(event).units
+  group.units += impactSumOf(event).units
   group.count += 1
   if (group.count <= maxEventIds) group.eventIds.push(event.eventId)
 }

@@ -7,12 +7,12 @@ import { readQuery, type SimRequest } from '../../service/exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlRequest } from './handler.ts'
 
-/** Reads a control request and validates it against the control document. A validation error lists all violations. */
+/** Reads a control request and validates it against the control document. */
 export async function readControlRequest(
   operation: Operation,
   path: RawParameters['path'],
   source: SimRequest,
-  clientGone: AbortSignal,
+  exchangeEnded: AbortSignal,
 ): Promise<Result<ControlRequest, ControlError>> {
   const read = readParameters(operation, path, source)
   if (!read.ok) return read
@@ -24,10 +24,10 @@ export async function readControlRequest(
   if (violations.length > 0) return badRequest(formatViolations(violations))
   const sandbox = typeof parameters.query['sandbox'] === 'string' ? parameters.query['sandbox'] : defaultSandbox
   const sandboxFilter = sandbox === '*' ? undefined : sandbox
-  return success({ sandbox, sandboxFilter, parameters, body, source, clientGone })
+  return success({ sandbox, sandboxFilter, parameters, body, source, exchangeEnded })
 }
 
-/** Reads the path, query and `X-Sim-Sandbox`. `getHealth` accepts anything that health checkers add to a request. */
+/** Reads the parameters and `X-Sim-Sandbox`. `getHealth` ignores unknown names, which health checkers may add. */
 function readParameters(operation: Operation, path: RawParameters['path'], { headers, query: queryText }: SimRequest) {
   const acceptsAny = operation.id === 'getHealth'
   const unknownHeader = Object.keys(headers).find((name) => name.startsWith('x-sim-') && name !== 'x-sim-sandbox')
@@ -67,8 +67,8 @@ async function readJsonBody(operation: Operation, { body, headers }: SimRequest)
 
 const noBody = { body: undefined, violations: [] }
 
-/** Refuses a body unless it is empty or `{}`, since a sandbox named in the body would otherwise be silently ignored. */
-function refuseBody(operation: string, text: string) {
-  if (text === '' || text === '{}' || operation === 'getHealth') return success(noBody)
-  return badRequest(`${operation} takes no body; to name a sandbox, use ?sandbox=.`)
+/** Refuses a body unless it is empty or `{}`, since it might name a sandbox. `getHealth` ignores every body. */
+function refuseBody(operationId: string, text: string) {
+  if (text === '' || text === '{}' || operationId === 'getHealth') return success(noBody)
+  return badRequest(`${operationId} takes no body; to name a sandbox, use ?sandbox=.`)
 }

@@ -28,14 +28,14 @@ export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, ser
     const report = await reporter(request.sandboxFilter)
     const refusal = refuseUnused(request.sandboxFilter, sandboxes)
     if (refusal) return refusal
-    const next = isTemporary ? keepOpenAdvice : `Look at the requests: ${consoleUrlOf(request)}`
+    const next = isTemporary ? rerunAdvice : `Look at the requests: ${consoleUrlOf(request)}`
     return replyWith(failOn ? { ...report, run: { ...report.run, failOn } } : report, request, failOn ?? [], next)
   },
   async getRetries({ sandboxFilter: sandbox, parameters, source }) {
     const query = { ...(parameters.query as unknown as RetryQuery), sandbox } // typed by the control document
     const { findings, unjudged, truncated: isReportTruncated = false } = await reporter(sandbox)
     const history = await readRetryHistory(journal, query, served().idempotentOperations(), source.elapsed)
-    // This is checked after the journal is read, since reading it may add sandboxes from other replicas.
+    // Sandboxes are checked after the journal is read, since reading it may add sandboxes from other replicas.
     const refusal = refuseUnused(sandbox, sandboxes)
     if (refusal) return refusal
     if (!history) return new ControlError(400, tooLongMessage)
@@ -69,8 +69,8 @@ function replyWith(report: Report, { parameters }: ControlRequest, conditions: r
   return new CustomReply({ status, headers, body: textBody(text, reportFormats[format].mediaType) })
 }
 
-/** Advice on how to see the requests if the simulator has already stopped when the report is read. */
-const keepOpenAdvice =
+/** Advice for the report of a temporary simulator, which has usually stopped by the time the report is read. */
+const rerunAdvice =
   'To look at the requests, start "npx convsim" and run the test with ' +
   'CONVSIM_BASE_URL=http://127.0.0.1:4010/v1 CONVSIM_CONTROL_URL=http://127.0.0.1:4010/__sim.'
 

@@ -49,9 +49,9 @@ export const requestHandlers: HandlerGroup = ({ journal, served, stopping }) => 
       if (refused) return refused
       const { latest } = await journal.list({ limit: 0 })
       const options = { sandbox: request.sandboxFilter, filter, bodies, after: readResumePoint(request, latest) }
-      const chunks = (clientGone: AbortSignal) => streamEntries(journal, options, [clientGone, stopping])
+      const chunks = (exchangeEnded: AbortSignal) => streamEntries(journal, options, [exchangeEnded, stopping])
       const stream = { mediaType: 'text/event-stream; charset=utf-8', chunks }
-      return takeSlot(request.clientGone) ?? new CustomReply({ stream })
+      return takeSlot(request.exchangeEnded) ?? new CustomReply({ stream })
     },
   }
 }

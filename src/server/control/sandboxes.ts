@@ -12,7 +12,6 @@ import { ControlError, type ControlRequest, type HandlerGroup } from './handler.
 /** The number of sandboxes whose settings are read concurrently. With shared state, each read is a network call. */
 const SANDBOXES_AT_ONCE = 16
 
-/** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
 export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedState, keepUnmet }) => {
   const { settings } = sandboxes
   return {
@@ -50,7 +49,7 @@ export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedS
       const name = String(parameters.path['name'])
       const isKnown = sandboxes.has(name)
       await keepUnmet(name)
-      const isStored = await store.deleteSandbox(name) // first, since a full Redis refuses all other changes
+      const isStored = await store.deleteSandbox(name) // first, since a full Redis then accepts the other changes
       await settings.reset(name)
       await journal.clear(name) // before `delete`, since reading other replicas' requests may add the sandbox again
       sandboxes.delete(name)
@@ -134,7 +133,7 @@ export const snapshotHandlers: HandlerGroup = ({ store, sandboxes }) => ({
     const parsed = await parseExport(body)
     if (!parsed.ok) return new ControlError(400, `This is not a sandbox export: ${parsed.error.join('; ')}.`)
     await store.importSandbox(name, parsed.value, 'always')
-    sandboxes.use(name) // so that the sandbox is listed and counts toward --sandbox-limit
+    sandboxes.use(name) // so that the sandbox is in use and counts toward --sandbox-limit
     return { events: parsed.value.events.length, prompts: parsed.value.prompts.length }
   },
 })

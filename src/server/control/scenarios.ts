@@ -63,7 +63,6 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepU
 
 const rulesToJson = (rules: readonly Rule[]) => rules.map(({ source }) => source)
 
-/** Returns the counts for each rule, in order. `countsByKey`: the store's counts. */
 function countsToJson(rules: ActiveRules, countsByKey: ReadonlyMap<string, number>) {
   return rules.map((rule) => {
     const applied = countsByKey.get(ruleAppliedKey(rule)) ?? 0
@@ -78,7 +77,7 @@ const cutMark = '\u2026'
 /** Matches an operation id and a sequence. An id has a space only if it replaces a missing `operationId`: `GET /a`. */
 const operationAndSequence = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s
 
-/** Lists the sequences that requests have used, in the order of `countsByKey`, which has the store's counts. */
+/** Lists the sequences that requests have used, in the order of the store's counts (`countsByKey`). */
 function sequencesToJson(countsByKey: ReadonlyMap<string, number>, rules: readonly ScopedRule[], catalogue: Catalogue) {
   const ruleSequences = rules.flatMap(({ rule, scope, index }) =>
     rule.sequence ? [{ prefix: ruleSequencePrefix(rule), sequence: rule.sequence, rule: { scope, index } }] : [],

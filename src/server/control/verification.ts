@@ -133,7 +133,7 @@ function toBounds({ exactly, atLeast, atMost }: CountBounds) {
 }
 
 /** The maximum length of a value in a difference, in characters of JSON. The value can be a body of 1 MB. */
-const maxShown = 2000
+const maxValueLength = 2000
 
 /** Converts a verdict to the JSON of `POST verify`. Credentials are redacted, and long values are shortened. */
 export async function verdictToJson(verdict: Verdict, verification: Verification, elapsed: () => number) {
@@ -167,12 +167,12 @@ async function showNearMiss({ entry, differences }: NearMiss, elapsed: () => num
 
 function shorten(value: Json): Json {
   const text = JSON.stringify(value)
-  return text.length > maxShown ? cutText(text, maxShown) : value
+  return text.length > maxValueLength ? cutText(text, maxValueLength) : value
 }
 
 const truncationProblem =
-  'The journal has dropped requests or bodies, so more requests may have matched than were counted, ' +
-  'and no upper bound can be proved. ' +
+  'The journal has dropped requests or bodies, or redacted values, so more requests may have matched than were ' +
+  'counted, and no upper bound can be proved. ' +
   'Give the test its own sandbox, clear the journal before the test begins (DELETE /__sim/requests), ' +
   'or start the simulator with a larger --journal-size or --sandbox-limit.'
 
@@ -184,7 +184,7 @@ function describeVerdict(
   const expected = bounds.exactly ?? bounds.atMost ?? bounds.atLeast ?? 1
   const forOperation = operation === undefined ? '' : ` for ${operation}`
   const requests = `matching ${expected === 1 ? 'request' : 'requests'}${forOperation}`
-  const dropped = truncated ? ' The journal has dropped requests or bodies, which are not counted.' : ''
+  const dropped = truncated ? ' Requests that were dropped or partly redacted are not counted.' : ''
   const truncation = isUnproved ? ` ${truncationProblem}` : dropped
   const near = nearest ? ` The nearest request, ${nearest.id}, differs in ${describeDifferences(nearest)}.` : ''
   const shown = matched.map(({ id, response }) => `${id} ${response.status}`).join(', ')

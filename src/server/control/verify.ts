@@ -31,9 +31,9 @@ const tooLongMessage =
 export const verifyHandlers: HandlerGroup = ({ journal, sandboxes, served, stopping }) => {
   const advice = 'Retry when one of them has ended, or use a shorter withinMs.'
   const takeSlot = createSlots(maxWaiting, `${maxWaiting} verifications are already waiting. ${advice}`)
-  const judge = async ({ sandboxFilter: sandbox, source, clientGone }: ControlRequest, verification: Verification) => {
-    const search = { journal, sandbox, conditions: requestConditions(verification), served, elapsed: source.elapsed }
-    return (await verify(search, verification, [clientGone, stopping])) ?? new ControlError(400, tooLongMessage)
+  const judge = async ({ sandboxFilter: sandbox, source, exchangeEnded }: ControlRequest, expected: Verification) => {
+    const search = { journal, sandbox, conditions: requestConditions(expected), served, elapsed: source.elapsed }
+    return (await verify(search, expected, [exchangeEnded, stopping])) ?? new ControlError(400, tooLongMessage)
   }
   return {
     async verify(request) {
@@ -41,7 +41,7 @@ export const verifyHandlers: HandlerGroup = ({ journal, sandboxes, served, stopp
       const verification = { count: {}, withinMs: 0, ...body }
       const problem = findQueryProblem(body, served().contract) ?? findCountProblem(verification.count)
       if (problem !== undefined) return new ControlError(400, problem)
-      const refused = takeSlot(request.clientGone)
+      const refused = takeSlot(request.exchangeEnded)
       if (refused) return refused
       releaseBody(request.source)
       const verdict = await judge(request, verification)

@@ -43,9 +43,10 @@ export async function loadCertificate(
   settings: TlsSettings,
 ): Promise<Result<ServerCertificate | undefined, TlsProblem>> {
   const { tls, tlsCert, tlsKey } = settings
-  if (tlsCert === undefined && tlsKey === undefined) return success(tls ? await store(await make(settings)) : undefined)
+  if (tlsCert === undefined && tlsKey === undefined)
+    return success(tls ? await writeCaFile(await provideIdentity(settings)) : undefined)
   const provided = await readProvided(tlsCert, tlsKey)
-  return provided.ok ? success(await store(provided.value)) : provided
+  return provided.ok ? success(await writeCaFile(provided.value)) : provided
 }
 
 async function readProvided(certFile?: string, keyFile?: string): Promise<Result<TlsIdentity, TlsProblem>> {
@@ -69,7 +70,7 @@ async function readProvided(certFile?: string, keyFile?: string): Promise<Result
   }
 }
 
-async function store(identity: TlsIdentity): Promise<ServerCertificate> {
+async function writeCaFile(identity: TlsIdentity): Promise<ServerCertificate> {
   const folder = await mkdtemp(join(tmpdir(), 'convsim-tls-'))
   const caFile = join(folder, 'authority.pem')
   await writeFile(caFile, identity.caCert)
@@ -79,7 +80,7 @@ async function store(identity: TlsIdentity): Promise<ServerCertificate> {
 /** Certificates by server names. They are cached, since `convsim each` starts a simulator for each run. */
 const identitiesByNames = new LruCache<ReturnType<typeof issue>>(10)
 
-function make({ host, names }: TlsSettings) {
+function provideIdentity({ host, names }: TlsSettings) {
   const isWildcard = host === '0.0.0.0' || host === '::'
   const interfaces = isWildcard ? Object.values(networkInterfaces()).flatMap((list) => list ?? []) : []
   const localNames = ['localhost', '127.0.0.1', '::1', 'host.docker.internal', hostname()]

@@ -14,8 +14,8 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 const unused = new WeakMap<Socket, number>()
 
 /**
- * The open connections that have sent requests to the service, each with the time of its first such request. Requests
- * to the control plane do not count, since a test that sends them may share its connections with the client.
+ * The open connections that have carried requests to the service, each with the time of its first such request.
+ * Requests to the control plane do not count, since a test that sends them may share its connections with the client.
  */
 const serving = new Map<Socket, number>()
 
@@ -76,7 +76,7 @@ export interface Sending {
   readonly res: ServerResponse
   /** Bytes of the body sent so far, counted in whole chunks. */
   sentBytes: number
-  /** The time when the head was sent, in milliseconds on the monotonic clock; undefined until then. */
+  /** When the head was sent, in milliseconds on the monotonic clock; undefined before, or if the head was queued. */
   headSentAt: number | undefined
   /** What ended the delivery early; undefined if the delivery was complete or the client disconnected. */
   endedBy: 'scenario' | 'stop' | 'upstream' | undefined

@@ -125,14 +125,14 @@ function writeHead(sending: Sending, length: number | undefined): void {
   const { rawHeaders } = reply
   const rawKeys = rawHeaders && new Set(rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))
   // A flat list is fastest, since Node writes it without looking up names.
-  const headers: (string | number)[] = rawHeaders ? [...rawHeaders] : listBodyHeaders(outgoing, length)
+  const headers: (string | number)[] = rawHeaders ? [...rawHeaders] : listAddedHeaders(outgoing, length)
   for (const name in reply.headers) if (!rawKeys?.has(name.toLowerCase())) headers.push(name, reply.headers[name] ?? '')
   res.writeHead(reply.status, headers)
   // A response without a socket is queued behind another response on the connection.
   if (res.socket) sending.headSentAt = monotonicNow()
 }
 
-function listBodyHeaders({ reply, date }: OutgoingReply, length: number | undefined): (string | number)[] {
+function listAddedHeaders({ reply, date }: OutgoingReply, length: number | undefined): (string | number)[] {
   const headers: (string | number)[] = []
   const mediaType = reply.body?.mediaType ?? reply.stream?.mediaType ?? reply.relay?.mediaType
   if (mediaType !== undefined) headers.push('Content-Type', mediaType)

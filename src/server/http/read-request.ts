@@ -7,10 +7,7 @@ import { machineNow, monotonicNow } from '../../base/core/timers.ts'
 import type { RequestBody, SimRequest } from '../../service/exchange/request.ts'
 import { readConnection } from './connections.ts'
 
-/**
- * Reduces the request target to its path and query. The host of an absolute target replaces the Host header (RFC 9112,
- * 3.2.2).
- */
+/** Reduces the request target to its path and query. An absolute target's host replaces `Host` (RFC 9112, 3.2.2). */
 export function toOriginForm(req: IncomingMessage): string {
   const { url = '' } = req
   const [scheme, host] = /^https?:\/\/(?:[^/?@]*@)?([^/?]*)/i.exec(url) ?? []
@@ -44,7 +41,7 @@ export function readHead(req: IncomingMessage, target: string, id: string, isSer
   }
 }
 
-/** Calls `onClose` when a connection closes, or at once if it is closed. Returns a function that unsubscribes. */
+/** Calls `onClose` when a connection closes, or at once if it is already closed. Returns a function to unsubscribe. */
 function watchClose(socket: Socket, onClose: () => void): () => void {
   if (socket.destroyed) onClose()
   socket.setMaxListeners(0) // unlimited, since each pipelined request adds a listener
@@ -98,8 +95,8 @@ export interface BodyLimit {
 
 /**
  * Calls `then` exactly once with the head and body: immediately if there is no body, or if the head causes a refusal.
- * If the body cannot be read, the reason is passed instead. The rest of a refused body is drained, since some clients
- * send all of it before they read the reply. A client that waits for `100 Continue` gets only the refusal.
+ * For a body that cannot be read, `body` contains the reason. The rest of a refused body is drained, since some clients
+ * send all of it before they read the reply. The body of a client that waits for `100 Continue` is not drained.
  */
 export function readRequest(
   req: IncomingMessage,

@@ -103,7 +103,7 @@ export function listen(
   })
 }
 
-/** Returns the problem if the Host header is missing or repeated. */
+/** Returns the problem if the Host header is repeated, or missing in HTTP/1.1. */
 function findHostHeaderProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

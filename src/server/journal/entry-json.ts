@@ -59,7 +59,7 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
   }
 }
 
-/** Returns sentences that explain a response: the decisions, then the violations or another reason for a refusal. */
+/** Returns sentences that explain a response: the decisions, then (unless a scenario responded) what the stage did. */
 export function listReasons(entry: JournalEntry): readonly string[] {
   const { decisions = [], operation, ownToken, response, stage, violations } = entry
   const { status, origin } = response
@@ -126,7 +126,7 @@ export function toMatchSubject(entry: JournalEntry, inputs?: MatchInputs): Match
   const body = once(() => parseBody(request.body))
   const models = () => {
     const match = inputs?.contract.match(method, ownPath)
-    return match?.kind === 'operation' ? modelsIn(match.path) : []
+    return match?.kind === 'operation' ? modelsIn(match.pathParameters) : []
   }
   return {
     operation,

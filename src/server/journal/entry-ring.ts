@@ -6,9 +6,9 @@ import { storedBytes } from './entry-json.ts'
 /** The maximum total sizes of the stored request and response bodies, in bytes. The oldest bodies are evicted first. */
 const maxBodyBytes = { request: 16 * 1024 * 1024, response: 8 * 1024 * 1024 }
 
-/** The bytes allowed per entry without its bodies, several times the usual size, and the minimum for all entries. */
+/** The limit on the total size of the entries without bodies, as bytes per entry: several times the usual size. */
 const bytesPerEntry = 2 * 1024
-const minEntryBytes = 1024 * 1024
+const minLimitBytes = 1024 * 1024 // the limit for a small journal
 
 export interface EntryRange {
   readonly sandbox?: string | undefined
@@ -49,7 +49,7 @@ export class EntryRing {
   /** `size`: the maximum number of entries, 0 for none. */
   constructor(size: number) {
     this.#size = size
-    this.#maxBytes = Math.max(minEntryBytes, size * bytesPerEntry)
+    this.#maxBytes = Math.max(minLimitBytes, size * bytesPerEntry)
   }
 
   /** Stores the entry whose number is `latest + 1`. `counts`: the counts for its sandbox. */
@@ -184,10 +184,10 @@ export interface SandboxCounts {
 export class CountsBySandbox {
   readonly #counts = new Map<string, SandboxCounts>()
   #generation = 0
-  /** The number of clearings plus 1, since 0 is the generation of a sandbox without entries. */
-  #clears = 1
+  /** The generation of all sandboxes together. It starts at 1, since a sandbox without entries has generation 0. */
+  #overallGeneration = 1
   /** The number of exchanges in evicted sandboxes, which count as dropped in the total. */
-  evicted = 0
+  evictedCount = 0
 
   list(): readonly string[] {
     return [...this.#counts.keys()]
@@ -223,7 +223,7 @@ export class CountsBySandbox {
     const counts = this.#counts.get(sandbox)
     if (!counts) return
     counts.isCleared = true
-    this.#clears += 1
+    this.#overallGeneration += 1
     this.#counts.delete(sandbox)
   }
 
@@ -231,14 +231,14 @@ export class CountsBySandbox {
     return this.#select(sandbox).some(({ lost }) => lost > 0)
   }
 
-  /** Adds up the counts for a sandbox, or for all (undefined). `uncounted`: the number of further losses to add. */
-  sum(sandbox: string | undefined, uncounted: number): JournalCounts {
+  /** Adds up the counts for a sandbox (undefined: for all sandboxes), and adds the losses not counted yet. */
+  sum(sandbox: string | undefined, uncountedLosses: number): JournalCounts {
     const counts = this.#select(sandbox)
-    const missing = uncounted + (sandbox === undefined ? this.evicted : 0)
+    const missing = uncountedLosses + (sandbox === undefined ? this.evictedCount : 0)
     return {
       recorded: counts.reduce((sum, { recorded }) => sum + recorded, missing),
       dropped: counts.reduce((sum, { dropped }) => sum + dropped, missing),
-      generation: sandbox === undefined ? this.#clears : (counts[0]?.generation ?? 0),
+      generation: sandbox === undefined ? this.#overallGeneration : (counts[0]?.generation ?? 0),
     }
   }
 

@@ -5,9 +5,9 @@ import type { Connection, Expectation } from '../../service/exchange/request.ts'
 import type { RuleReference } from '../../service/scenarios/rules.ts'
 
 export interface RecordedBody {
-  /** The stored bytes, one character each; undefined if there are none, or if they were evicted. */
+  /** The stored bytes, one character each; undefined or empty if no bytes are stored, for example after eviction. */
   readonly latin1: string | undefined
-  /** The size of the whole body in bytes; 0 if there is no body. */
+  /** The size of the whole body in bytes; 0 if there is no body, or if its size is unknown. */
   readonly size: number
   /** Defined only in a shared journal: true if the whole body is stored. Redaction may have changed its length. */
   readonly isWhole?: boolean
@@ -17,7 +17,7 @@ export interface RecordedBody {
 export interface JournalEntry {
   /** The request id, which is also the value of `X-Request-Id`. */
   readonly id: string
-  /** The position among the exchanges in the journal, starting at 1, in the order in which they were recorded. */
+  /** The sequence number in the order of recording, counted over all sandboxes from 1. Eviction does not change it. */
   readonly number: number
   /** The time of receipt on the machine's clock, in epoch milliseconds. */
   readonly at: number
@@ -51,15 +51,15 @@ export interface JournalEntry {
     readonly body: RecordedBody
   }
   /**
-   * The token in `Authorization` or, without that header, the API key; undefined if the value is missing or too short
-   * to redact. The value is redacted wherever bodies and messages are shown.
+   * The token in `Authorization` or, without that header, the API key. It is redacted wherever bodies and messages are
+   * shown. Undefined if it is missing or too short to redact, or if the entry was read from a shared journal.
    */
   readonly ownToken: string | undefined
   /** In a shared journal, the hash of the token in `Authorization`, which distinguishes callers across replicas. */
   readonly caller?: string
   /** The `Authorization` header, which distinguishes callers and is never shown or shared; undefined if absent. */
   readonly authorization: string | undefined
-  /** True if the client closed the connection before it had sent the whole body. Reports do not judge such requests. */
+  /** True if the client closed the connection before it had sent the whole body. */
   readonly aborted: boolean
   readonly response: {
     readonly status: number
@@ -78,7 +78,7 @@ export interface JournalEntry {
   readonly decisions: readonly string[] | undefined
   /** The scenarios that applied to the request, as written, such as `slow;ms=200`. */
   readonly scenarios: readonly string[]
-  /** The sandbox's rules and the request headers that select a scenario, seed or response; empty if there are none. */
+  /** The sandbox's rule keys and the headers that select a scenario, seed or response; empty if there are none. */
   readonly steering: string
   /** The outcome declared for a negative test, if any. */
   readonly expectation: Expectation | undefined
@@ -99,15 +99,15 @@ export type DeliveryEnd = Pick<JournalEntry, 'delivery' | 'hasClientLeft' | 'hea
 export interface LiveExchange {
   /** The parsed request body; undefined if there is none, or if no stage parsed it. */
   readonly requestBody: Json | undefined
-  /** The response body with any deliberate damage; undefined if there is no body. */
+  /** The response body with any drift; undefined if there is no body. */
   readonly responseBody: Json | undefined
-  /** The matching operation, if any; always undefined in the listeners of a shared journal. */
+  /** The matching operation, if any; always undefined if the exchange was read from a shared journal. */
   readonly operation: Operation | undefined
   /** The parameters as sent. They include path parameters only if the request matches an operation. */
   readonly rawParameters: RawParameters
   /** The parsed parameters; undefined if no stage read them. */
   readonly parameters: ParameterValues | undefined
-  /** The caller's token (in a shared journal, its hash), which distinguishes callers. No listener stores the token. */
+  /** The caller's token, which distinguishes callers; if read from a shared journal, the hash of the token. */
   readonly token: string | undefined
   /** True if another replica handled the request. */
   readonly isForeign?: boolean

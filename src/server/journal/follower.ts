@@ -6,7 +6,7 @@ import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded 
 import { Journal, type JournalShare } from './journal.ts'
 import { beginSharedRecord, decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange } from './shared-entry.ts'
 
-/** The interval, in milliseconds, between reads while verifications or streams wait for new exchanges. */
+/** The interval, in milliseconds, between reads of the stream while control requests wait for new exchanges. */
 const FOLLOW_MS = 50
 
 /**
@@ -24,7 +24,7 @@ export class StreamFollower implements JournalShare {
   #streamId: string | undefined
   #position = 0
   /** True if messages before the position may have been missed, so the counts must be adjusted. */
-  #hasMissed = true
+  #hasMissedMessages = true
   readonly #usedSandboxes = new Set<string>()
   /** The sandboxes whose lost exchanges the stream does not count yet. */
   readonly #sandboxesWithLoss = new Set<string>()
@@ -48,7 +48,7 @@ export class StreamFollower implements JournalShare {
     return beginSharedRecord(this, this.#log, onEnd)
   }
 
-  /** Appends an exchange. Returns undefined if the store refuses changes. Rejects if the store is not responding. */
+  /** Appends an exchange. Returns its position; undefined if the store refuses changes. Rejects if the store fails. */
   async append(entry: JournalEntry, live: LiveExchange): Promise<MessagePosition | undefined> {
     const { text, request, response } = encodeExchange(entry, live)
     const { sandbox } = entry
@@ -70,11 +70,11 @@ export class StreamFollower implements JournalShare {
     return this.#trackForClose(this.#appendEnd(text))
   }
 
-  #trackForClose<T>(sent: Promise<T>): Promise<T> {
-    this.#pendingWrites.add(sent)
-    const forget = () => void this.#pendingWrites.delete(sent)
-    sent.then(forget, forget)
-    return sent
+  #trackForClose<T>(write: Promise<T>): Promise<T> {
+    this.#pendingWrites.add(write)
+    const forget = () => void this.#pendingWrites.delete(write)
+    write.then(forget, forget)
+    return write
   }
 
   async #appendEnd(text: string): Promise<void> {
@@ -101,7 +101,7 @@ export class StreamFollower implements JournalShare {
   async follow(): Promise<void> {
     if (this.#isFollowing) return
     this.#isFollowing = true
-    while (this.journal.waiting > 0) {
+    while (this.journal.waiterCount > 0) {
       await this.catchUp().catch(() => undefined) // if this rejects, so does the waiting request's next read
       await sleep(FOLLOW_MS, undefined, { ref: false })
     }
@@ -136,32 +136,33 @@ export class StreamFollower implements JournalShare {
     while (!(await this.#readNext(work)));
   }
 
+  /** Reads the next messages. Returns true if the journal then matches the stream. */
   async #readNext(work: SlicedWork): Promise<boolean> {
-    const { id, end, messages, counts } = await this.#stream.read(this.#position, this.#hasMissed)
+    const { id, end, messages, counts } = await this.#stream.read(this.#position, this.#hasMissedMessages)
     // A Redis server that was restarted with older data has the same stream with fewer messages.
     const isNewStream = id !== this.#readId || end < this.#position
     if (isNewStream && (await this.#beginStream(id))) return false
     for (const message of messages) {
       this.#apply(message)
-      if (work.isDue) await work.rest()
+      if (work.isPauseDue) await work.pause()
     }
     if (messages.length === 0 && this.#position < end) {
       this.#position = end // the messages up to the end were trimmed
-      this.#hasMissed = true
+      this.#hasMissedMessages = true
     }
-    if (this.#position === end && this.#hasMissed && counts) this.#adjustCounts(counts)
-    return this.#position === end && !this.#hasMissed
+    if (this.#position === end && this.#hasMissedMessages && counts) this.#adjustCounts(counts)
+    return this.#position === end && !this.#hasMissedMessages
   }
 
   /** Sets the journal's counts to those of the stream at the same position. */
   #adjustCounts(counts: ReadonlyMap<string, SandboxPosition>): void {
     for (const [sandbox, position] of counts) this.journal.advance(sandbox, position)
     this.journal.clearAllBut(new Set(counts.keys()))
-    this.#hasMissed = false
+    this.#hasMissedMessages = false
   }
 
   #apply(message: StreamMessage): void {
-    if (message.position !== this.#position + 1) this.#hasMissed = true
+    if (message.position !== this.#position + 1) this.#hasMissedMessages = true
     this.#position = message.position
     try {
       if (message.kind === 'clear') this.#clearRecorded(message.sandbox)
@@ -173,7 +174,7 @@ export class StreamFollower implements JournalShare {
       }
     } catch (error) {
       this.#warn(`A journal message could not be read (${String(error)}).`)
-      this.#hasMissed = true
+      this.#hasMissedMessages = true
     }
   }
 
@@ -196,11 +197,11 @@ export class StreamFollower implements JournalShare {
     if (hadStream) for (const sandbox of this.journal.restart()) this.#sandboxesWithLoss.add(sandbox)
     this.#readId = id
     this.#position = 0
-    this.#hasMissed = true
+    this.#hasMissedMessages = true
     return (await this.#countLost()) || hadStream
   }
 
-  /** Switches to a stream. Returns true if it replaces another one: this process's exchanges are then lost. */
+  /** Switches to a stream. Returns true if it replaces another stream: the exchanges in that stream are then lost. */
   #useStream(id: string): boolean {
     const isNewStream = this.#streamId !== undefined && this.#streamId !== id
     this.#streamId = id
@@ -210,7 +211,7 @@ export class StreamFollower implements JournalShare {
     return true
   }
 
-  /** Records in the stream which sandboxes have lost exchanges. Returns true if there are any such sandboxes. */
+  /** Records in the stream which sandboxes have uncounted lost exchanges. Returns true if there are any. */
   async #countLost(): Promise<boolean> {
     const lost = [...this.#sandboxesWithLoss]
     if (lost.length === 0) return false

@@ -66,7 +66,6 @@ export class Journal {
     this.#entries = new EntryRing(this.#size)
   }
 
-  /** The prefix of the ids of this process's requests. */
   get requestIdPrefix(): string {
     return this.#share?.requestIdPrefix ?? 'req'
   }
@@ -90,12 +89,12 @@ export class Journal {
     }
   }
 
-  /** The number of exchanges recorded so far, which is also the number of the latest exchange. */
-  get recorded(): number {
+  /** The number of the latest recorded exchange; 0 before the first exchange. */
+  get latestNumber(): number {
     return this.#entries.latest
   }
 
-  /** Stores an entry and calls the listeners. Its number is `recorded + 1`; with a `position`, it may be higher. */
+  /** Stores an entry and calls the listeners. The entry's number is `latestNumber + 1`, or higher with a `position`. */
   record(entry: JournalEntry, live: LiveExchange, position?: SandboxPosition): void {
     if (position) this.#entries.skipTo(entry.number)
     const { sandbox } = entry
@@ -141,7 +140,7 @@ export class Journal {
     return sandboxes
   }
 
-  get waiting(): number {
+  get waiterCount(): number {
     return this.#changeListeners.size
   }
 
@@ -172,7 +171,7 @@ export class Journal {
     this.#entryListeners.add(listener)
   }
 
-  /** Calls the listener for each exchange of this process, at the end of its delivery. */
+  /** Calls the listener when a delivery of this process ends and, without replicas, when an exchange is corrected. */
   onOwnEntry(listener: EntryListener): void {
     const listeners = this.#share ? this.#ownListeners : this.#entryListeners
     listeners.add(listener)
@@ -214,11 +213,11 @@ export class Journal {
     return this.#sumCounts(sandbox)
   }
 
-  /** Clears the entries recorded before the call, and returns how many were still stored. */
+  /** Clears the entries of a sandbox (undefined: of all) recorded before the call. Returns how many were stored. */
   async clear(sandbox: string | undefined, isEvicted = false): Promise<number> {
     if (this.#share) await this.#share.catchUp()
     const { recorded, dropped } = this.#sumCounts(sandbox)
-    this.#counts.evicted = sandbox === undefined ? 0 : this.#counts.evicted + (isEvicted ? recorded : 0)
+    this.#counts.evictedCount = sandbox === undefined ? 0 : this.#counts.evictedCount + (isEvicted ? recorded : 0)
     if (this.#share) await this.#share.clear(sandbox)
     else this.clearRecorded(sandbox)
     return recorded - dropped
@@ -237,7 +236,7 @@ export class Journal {
     for (const listener of this.#changeListeners) listener()
   }
 
-  /** Returns the counts for a sandbox (undefined: for all). Adds 1 if there are uncounted lost exchanges. */
+  /** Returns the counts for a sandbox (undefined: for all), plus one lost exchange if any are still uncounted. */
   #sumCounts(sandbox: string | undefined): JournalCounts {
     return this.#counts.sum(sandbox, this.#share?.hasUncountedLoss(sandbox) ? 1 : 0)
   }

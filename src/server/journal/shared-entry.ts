@@ -114,7 +114,7 @@ export class ExchangeDecoder {
     return [entry, this.#toLive(entry, live, sent.json, received.json)]
   }
 
-  /** Returns the live exchange for a decoded entry, whose path parameters are no longer known. */
+  /** Recreates the live exchange of a corrected entry, without the path parameters, which are not stored. */
   revive(entry: JournalEntry): LiveExchange {
     const { request, response, caller: token } = entry
     const live = this.#toLive(

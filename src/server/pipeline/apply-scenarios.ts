@@ -15,7 +15,7 @@ import { type ActiveRule, ruleTimesKey } from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
 import { addDecision, type Exchange, targetOf } from './exchange.ts'
 
-/** Applies the scenarios in order, each with its own probability. Returns the last reply from a scenario, if any. */
+/** Applies the scenarios in order, each with its own probability. Returns the last reply that they cause, if any. */
 export async function applyScenarios(exchange: Exchange, scenarios: readonly ActiveScenario[], store: Store) {
   let reply: Reply | undefined
   for (const active of scenarios) {
@@ -33,12 +33,13 @@ export async function applyScenarios(exchange: Exchange, scenarios: readonly Act
   return reply ?? replyBeforeWork(exchange)
 }
 
-/** Returns a reply if the request is lost before the operation runs. It is an example if a part of it will be sent. */
+/** Returns the reply to a request that is lost before the operation runs; undefined for other requests. */
 function replyBeforeWork({ operation, scenarios, delivery }: Exchange): Reply | undefined {
   const isLost = scenarios.map(effectOf).some((effect) => effect.kind === 'deliver' && effect.isBeforeWork)
   if (!isLost || !operation) return undefined
   const status = operation.successStatus
-  const [example] = ['truncated', 'malformed'].includes(delivery.mode.kind) ? operation.examples(status) : []
+  const isPartlySent = ['truncated', 'malformed'].includes(delivery.mode.kind)
+  const [example] = isPartlySent ? operation.examples(status) : []
   if (!example) return refusals.lostRequest()
   return { status, headers: {}, body: jsonBody(example.value), origin: 'scenario' }
 }
@@ -91,8 +92,8 @@ export function inapplicableReason({ operation }: Exchange, active: ActiveScenar
 }
 
 /**
- * Returns a function that draws numbers. They depend on the seed, the purpose, and the number of earlier draws for the
- * operation and sandbox, so the n-th request has the same outcome in every run. `counter`: the key of the draw counter.
+ * Returns a function that draws numbers. They depend on the seed, sandbox, operation and purpose, and on the number of
+ * earlier draws, so the n-th request has the same outcome in every run. `counter`: the key of the draw counter.
  */
 async function drawChance(exchange: Exchange, purpose: string, store: Store, counter = purpose): Promise<Chance> {
   const { id } = exchange.operation ?? { id: '' }
@@ -101,7 +102,7 @@ async function drawChance(exchange: Exchange, purpose: string, store: Store, cou
   return (label) => deriveChance([exchange.seed, name, id, purpose, index, label])
 }
 
-/** Returns the next item of the sequence, in order of arrival. `prefix` separates the counts of rules and headers. */
+/** Returns the sequence's next item and advances the sequence. `prefix` separates the counts of rules and headers. */
 export async function nextItem(exchange: Exchange, sequence: Sequence, store: Store, prefix = sequencePrefix) {
   const key = `${prefix}${exchange.operation?.id ?? ''} ${sequence.text}`
   const index = await store.nextSequenceIndex(exchange.sandbox.name, key)
@@ -116,7 +117,7 @@ export async function findSkipReason(exchange: Exchange, rule: ActiveRule, index
   const { probability, times } = rule
   const key = ruleTimesKey(rule)
   if (probability < 1) {
-    // The key depends on the rules of all sandboxes, so it can identify the counter but must not affect the draw.
+    // The key of a sandbox rule contains a random id, so it can identify the counter but must not affect the draw.
     const chance = await drawChance(exchange, `rule ${index}`, store, key)
     if (chance('probability') >= probability) return `was not applied (probability ${probability})`
   }

@@ -51,7 +51,7 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Result<R
   const sequence = text === undefined ? success(undefined) : parseSequence(text, catalogue)
   if (!sequence.ok) return sequence
   const { operation } = exchange
-  const response = operation ? readPreferredResponse(operation, catalogue, preferences) : noResponse
+  const response = operation ? readPreferredResponse(operation, catalogue, preferences) : noPreferredResponse
   if (!response.ok) return response
   const { example } = response.value
   const all = [...scenarios.value, ...response.value.scenarios]
@@ -90,7 +90,7 @@ function describeUnknownHeader(unknown: string): string {
   return `There is no control header "${cutText(unknown)}".${guess} Known: ${controlHeaders.join(', ')}.`
 }
 
-const noResponse = success({ scenarios: [], example: undefined })
+const noPreferredResponse = success({ scenarios: [], example: undefined })
 
 const noControls = success({ isDecisive: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' })
 

@@ -12,7 +12,7 @@ import {
   rawParametersOf,
 } from './exchange.ts'
 
-/** Identifies the caller by its bearer token, or else by the first credential that the operation requires. */
+/** Identifies the caller by its bearer token if the operation accepts one, or else by another required credential. */
 export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage<MatchedExchange> {
   const magicKeys = new Map(fixtures.keys.map((key) => [key.token, key]))
   const findIntended = memoizeLast((token: string) => findSimilar(token, magicKeys.keys()))
@@ -51,10 +51,10 @@ function readCredential(credential: Credential, exchange: Exchange): string | un
   return scheme.toLowerCase() === credential.scheme.toLowerCase() ? rest : undefined
 }
 
-function findText({ in: place, name }: Credential, exchange: Exchange) {
+function findText({ in: location, name }: Credential, exchange: Exchange) {
   const { query, header } = rawParametersOf(exchange)
-  if (place === 'header') return header[name.toLowerCase()]
-  return place === 'query' ? query[name] : readCookies(header)[name]
+  if (location === 'header') return header[name.toLowerCase()]
+  return location === 'query' ? query[name] : readCookies(header)[name]
 }
 
 function describeMissing({ operation: { security }, bearer }: MatchedExchange): string {
@@ -63,7 +63,7 @@ function describeMissing({ operation: { security }, bearer }: MatchedExchange): 
   return `The ${first?.scheme === undefined ? 'API key is' : 'credentials are'} missing.`
 }
 
-/** Adds advice if the token is a misspelled magic key or is probably not a key. With `strict`, refuses the latter. */
+/** Adds advice if the token may be a misspelled magic key or not a key at all. With `strict`, refuses the latter. */
 function checkKey(
   exchange: MatchedExchange,
   token: string,

@@ -39,7 +39,7 @@ interface PipelineSettings {
   readonly simHeaders: boolean
   /** This replica's name, if any, for the `X-Sim-Replica` header. */
   readonly replica?: string | undefined
-  /** The format of the reset time in `X-RateLimit-...` headers, which accompany `RateLimit`; `off` omits these. */
+  /** The format of the reset time in the older `X-RateLimit-...` headers, or `off` to omit these headers. */
   readonly xRateLimit: 'off' | 'epoch' | 'seconds'
 }
 
@@ -55,7 +55,7 @@ export interface PipelineDeps {
   /** The state, which also has the counters for rules, sequences and random draws. */
   readonly store: Store
   readonly handlers: OperationHandlers
-  /** Creates replies for operations without a handler; undefined if every operation has a handler. */
+  /** Creates replies for operations without a handler; undefined in a proxy, or if every operation has a handler. */
   readonly fallback?: Fallback | undefined
   readonly catalogue: Catalogue
   /** The scenarios for magic keys, by token (`fixtures/keys.yaml`). */
@@ -80,7 +80,7 @@ const readBearerOf = memoizeLast(readBearer)
 /** A request on its way through the stages. Each stage adds its results. */
 export class Exchange {
   readonly request: SimRequest
-  /** Sentences that say why scenarios and rules applied or did not; undefined for most requests, which have none. */
+  /** Sentences that explain the reply, such as why a rule applied; undefined for most requests, which have none. */
   decisions: readonly string[] | undefined = undefined
   readonly bearer: Bearer
   /** The id of the recorded request that this request replays, if any. */
@@ -89,7 +89,7 @@ export class Exchange {
   sandbox: Sandbox
   /** The path without the sandbox's base path. */
   path: string
-  /** The time of arrival, in epoch milliseconds, until `enter` sets the sandbox's time; `X-Sim-Now` overrides both. */
+  /** The time of receipt, in epoch milliseconds, until `enter` sets the sandbox's time; `X-Sim-Now` overrides both. */
   now: number
   /** The sandbox's seed, set by `enter`, unless the request has its own seed. */
   seed = ''
@@ -102,7 +102,7 @@ export class Exchange {
   /** Set by `enter`; undefined if no operation matches, or if the reply comes from the document. */
   handler: OperationHandler | undefined
   pathParameters: Readonly<Record<string, string>> = {}
-  /** Set by `authenticate`; undefined if no credential is required. The token is never logged or stored. */
+  /** Set by `authenticate`; undefined if no credential is required. The token is never logged or persisted. */
   caller: { readonly token: string; readonly plan: string } | undefined
   /** The public name of the current stage, or of the stage that replied. Set by the pipeline. */
   stage = ''
@@ -143,7 +143,7 @@ export class Exchange {
   expectation: Expectation | undefined
   /** Set by `limitRate`: the milliseconds until the rate limit window ends. */
   resetMs: number | undefined
-  /** The headers to add to every reply to this request, such as `Preference-Applied`. */
+  /** Headers to add to the reply, such as `Preference-Applied`. */
   readonly extraHeaders: Record<string, string> = {}
 
   constructor(request: SimRequest, sandbox: Sandbox) {
@@ -158,7 +158,7 @@ export class Exchange {
   }
 }
 
-/** Adds a reason for the reply to the decisions, which the journal stores. */
+/** Adds a sentence to the decisions, which the journal stores. */
 export function addDecision(exchange: Exchange, reason: string): void {
   exchange.decisions = exchange.decisions ? [...exchange.decisions, reason] : [reason]
 }
@@ -169,7 +169,7 @@ export const targetOf = ({ request: { path, query } }: Exchange) => path + (quer
 
 export const isMatched = (exchange: Exchange): exchange is MatchedExchange => exchange.operation !== undefined
 
-/** Returns the request's body as JSON, parsed once; undefined without a body. `validate` reports syntax errors. */
+/** Returns the request's body as JSON, parsed once; undefined if no body was read. `validate` reports syntax errors. */
 export function jsonOf(exchange: Exchange): Result<Json, Flaw> | undefined {
   const { body } = exchange.request
   if (body.kind === 'bytes') exchange.json ??= readJson(body.bytes)

@@ -27,7 +27,7 @@ export interface Stages {
   readonly request: readonly (readonly [name: string, stage: RequestStage<MatchedExchange>])[]
   readonly reply: readonly ReplyStage[]
   /** Returns the reply to record, given the actual or expected outcome of the delivery. */
-  readonly recorded: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
+  readonly replyToRecord: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
   /** True if replies already have a `Date` header, so the sandbox's clock does not set it. */
   readonly isDated: boolean
 }
@@ -39,7 +39,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
   const stages = createStages(deps)
   const runReplyStages = (exchange: Exchange, first: Reply) =>
     stages.reply.reduce((reply, stage) => stage(exchange, reply), first)
-  const record = createRecorder(deps, stages.recorded)
+  const record = createRecorder(deps, stages.replyToRecord)
   /** Returns the refusal to send instead of a reply that could not be announced to the other replicas. */
   const refuse = (exchange: Exchange, error: unknown) => {
     const refusal = replyToStoreError(error, exchange.request.id, log)
@@ -84,7 +84,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
       handle: handle(deps), // the operation itself
     } satisfies Record<string, RequestStage<MatchedExchange>>),
     reply: [checkReply(deps), applyDamage, finalizeHeaders(deps)],
-    recorded: (_, reply) => reply,
+    replyToRecord: (_, reply) => reply,
     isDated: false,
   }
 }

@@ -17,10 +17,9 @@ import type { DeliveryEnd, JournalEntry, LiveExchange, Recorded, RecordedBody } 
 import { captureBody, listReasons, maxResponseBodyBytes, toLoggedBodies, toLogLine } from '../journal/entry-json.ts'
 import { type Exchange, jsonOf, type PipelineDeps, rawParametersOf, targetOf } from './exchange.ts'
 
-/** Creates the function that records exchanges. `recordedReply` returns the reply to record. */
 export function createRecorder(
   { contract, journal, log, settings }: PipelineDeps,
-  recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply,
+  replyToRecord: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply,
 ) {
   const hiddenNames = listHiddenNames(contract.document)
   const heldBodies = new HeldBodies()
@@ -36,10 +35,10 @@ export function createRecorder(
     let latestRecord: Recorded | undefined
     const create = (end: DeliveryEnd): Recorded => {
       if (heldBodies.end(exchange)) jsonOf(exchange)
-      const recorded = recordedReply(exchange, sent, end.delivery)
+      const recorded = replyToRecord(exchange, sent, end.delivery)
       const token = findOwnKey(exchange, hiddenNames)
       const head = { ...redactNamed(redactHead(exchange.request), hiddenNames), token }
-      const entry = createEntry(exchange, recorded, head, journal.recorded + 1, durationMs, end)
+      const entry = createEntry(exchange, recorded, head, journal.latestNumber + 1, durationMs, end)
       return [entry, liveExchangeOf(exchange, recorded)]
     }
     const onEnd: NonNullable<OutgoingReply['onEnd']> = (delivery, clientView) => {
@@ -49,8 +48,8 @@ export function createRecorder(
         const end = { delivery, headSentAt, hasClientLeft, endedAt: timeOf(exchange) }
         latestRecord = openRecord.end(end, () => create(end))
         logExchange(latestRecord)
-        if (isLargeBody(exchange)) {
-          // Released, since the connection may stay open for hours. Listeners can parse the recorded bodies again.
+        if (isWorthReleasing(exchange)) {
+          // Releases the bodies, since the connection may stay open for hours. Listeners can parse the recorded bodies.
           latestRecord = [latestRecord[0], { ...latestRecord[1], requestBody: undefined, responseBody: undefined }]
           release(exchange)
         }
@@ -203,8 +202,6 @@ function requestBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
 /** The maximum total size of request bodies held during long deliveries, in bytes. The oldest are released first. */
 const maxHeldBytes = 16 * 1024 * 1024
 
-const minHeldBytes = 4096
-
 /**
  * The large request bodies of exchanges with long deliveries, held until the exchanges are recorded. The journal shows
  * a body that was released earlier as evicted.
@@ -216,7 +213,7 @@ class HeldBodies {
   /** Holds the bytes of a body but not the parsed value; the bytes are parsed again when the exchange is recorded. */
   hold(exchange: Exchange): void {
     const { body } = exchange.request
-    if (body.kind !== 'bytes' || !isLargeBody(exchange)) return
+    if (body.kind !== 'bytes' || !isWorthReleasing(exchange)) return
     this.#sizes.set(exchange, body.bytes.length)
     this.#bytes += body.bytes.length
     if (exchange.json) exchange.json = exchange.body = undefined
@@ -235,7 +232,7 @@ class HeldBodies {
   }
 }
 
-const isLargeBody = ({ request: { body } }: Exchange) => body.kind === 'bytes' && body.bytes.length >= minHeldBytes
+const isWorthReleasing = ({ request: { body } }: Exchange) => body.kind === 'bytes' && body.bytes.length >= 4096
 
 function release(exchange: Exchange): void {
   exchange.json = exchange.body = undefined

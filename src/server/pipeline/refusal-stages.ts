@@ -95,7 +95,7 @@ function matchOperation(exchange: Exchange, contract: Contract, knownPaths: read
   switch (match.kind) {
     case 'operation':
       exchange.operation = match.operation
-      exchange.pathParameters = match.path
+      exchange.pathParameters = match.pathParameters
       return undefined
     case 'wrong-method':
       return refusals.wrongMethod(request.method, path, match.allowed)

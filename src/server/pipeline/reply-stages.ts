@@ -48,7 +48,7 @@ function findStatusProblem({ operation, requestedStatus: status }: MatchedExchan
   )
 }
 
-/** Returns the handler's body, or an example if the status has another schema; undefined if no body is documented. */
+/** Returns the handler's body, or any example of a status with another schema; undefined if no body is documented. */
 function bodyOfStatus(operation: Operation, status: number, body: Body): Body | undefined {
   if (!operation.hasResponseBody(status)) return undefined
   if (hasSuccessShape(operation, status)) return body
@@ -91,14 +91,14 @@ export function documentedBody({ value, mediaType }: { readonly value: Json; rea
 
 /**
  * Checks the reply against the contract before any deliberate damage. A reply that breaks the contract is a bug and
- * becomes a 500, with two exceptions: replies that the contract need not document (`isExempt`), and the document's
- * bodies, whose violations are only reported. Handlers must also follow `x-simulated-values`, except in exact bodies.
+ * becomes a 500, except that exempt replies (`isExempt`) are not checked, and violations in replies from the document
+ * (`isFromDocument`) are only reported. Handlers must also follow `x-simulated-values`, except in exact bodies.
  */
 export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
-  // Cached responses share one body, so each body is checked only once, since checking 10 kB takes 40 µs.
+  // Checking 10 kB takes 40 µs, so a body that several replies share is checked only once.
   const checked = new WeakMap<Body, Operation>()
   const warned = new Set<string>()
-  const passInvalid = (exchange: Exchange, reply: Reply, { id }: Operation, violations: readonly Violation[]) => {
+  const reportViolations = (exchange: Exchange, reply: Reply, { id }: Operation, violations: readonly Violation[]) => {
     exchange.responseViolations = violations
     const { status } = reply
     const key = `${status} ${id}`
@@ -112,7 +112,7 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
     if (!operation || !body || origin === 'simulator' || checked.get(body) === operation) return reply
     if (isExempt(exchange, reply, operation)) return reply
     const violations = findViolations(operation, status, body, handler !== undefined)
-    if (isFromDocument(exchange, reply)) return passInvalid(exchange, reply, operation, violations)
+    if (isFromDocument(exchange, reply)) return reportViolations(exchange, reply, operation, violations)
     if (violations.length === 0) {
       checked.set(body, operation)
       return reply
@@ -130,13 +130,16 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
 
 const brokenByDocument = 'a response from the document breaks the schema; add a valid example to the document'
 
-/** Returns true for a refusal or a scenario's reply that is not from the document, so it need not be documented. */
+/**
+ * Returns true for a reply that need not be documented: a reply from a scenario or a gateway, or a refusal that is
+ * undocumented or whose operation has no handler. A body from the document is never exempt.
+ */
 function isExempt({ handler }: Exchange, { status, body, origin }: Reply, { statuses }: Operation): boolean {
   if (body?.isDocumented === true) return false
   return origin !== 'contract' || (status >= 400 && !(handler && statuses.includes(status)))
 }
 
-/** Returns true if a reply comes from a user's document, such as an example, so any error is in that document. */
+/** Returns true for a reply that was created from the document, which therefore causes any violation in the reply. */
 function isFromDocument({ handler }: Exchange, { body, status }: Reply): boolean {
   return handler === undefined && (body?.isDocumented === true || status < 400)
 }
@@ -200,7 +203,7 @@ export function finalizeHeaders({ settings: { simHeaders, replica, xRateLimit } 
   }
 }
 
-/** Drops `Preference-Applied` if a refusal replaces the preferred status or example. */
+/** Returns the extra headers, without `Preference-Applied` if a refusal replaces the preferred status or example. */
 function extraHeadersFor({ extraHeaders, requestedStatus }: Exchange, { origin, status }: Reply) {
   if (origin !== 'simulator' && status === (requestedStatus ?? status)) return extraHeaders
   const { 'Preference-Applied': _, ...others } = extraHeaders

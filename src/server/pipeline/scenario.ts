@@ -80,13 +80,13 @@ const namesGateway = ({ scenarios, sequence }: Pick<RequestedControls, 'scenario
 /** Applies the scenarios that the request names. A requested example overrides the reply from these scenarios. */
 async function applyRequested(exchange: Exchange, controls: RequestedControls, store: Store) {
   const { scenarios, sequence, example } = controls
-  for (const reason of listDecidingHeaders(exchange)) addDecision(exchange, reason)
+  for (const reason of explainDecidingHeaders(exchange)) addDecision(exchange, reason)
   const active = sequence ? [...scenarios, await nextItem(exchange, sequence, store)] : scenarios
   const reply = await applyScenarios(exchange, active, store)
   return example ?? reply
 }
 
-function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
+function explainDecidingHeaders({ request: { headers } }: Exchange): string[] {
   const names = { 'x-sim-scenario': 'X-Sim-Scenario', 'x-sim-sequence': 'X-Sim-Sequence', prefer: 'Prefer' }
   return Object.entries(names).flatMap(([key, name]) => {
     const value = headers[key]
@@ -102,7 +102,7 @@ function findControlProblem(exchange: Exchange, { scenarios, sequence, example }
   const all = [...scenarios, ...items]
   const inapplicable = all.map((active) => inapplicableReason(exchange, active)).find((reason) => reason !== undefined)
   if (inapplicable !== undefined) return inapplicable
-  const conflicting = example && all.find(needsOperation)
+  const conflicting = example && all.find(conflictsWithExample)
   if (conflicting)
     return (
       `"${conflicting.text}" cannot be combined with Prefer: example=NAME, which replaces the operation's response. ` +
@@ -115,13 +115,12 @@ function findControlProblem(exchange: Exchange, { scenarios, sequence, example }
 const decidingKinds: readonly string[] = ['response', 'gateway', 'ordinary', 'sample-out', 'data', 'lose-ack']
 
 /** Returns true for a scenario that determines the operation's response, or requires the operation to have run. */
-const needsOperation = (active: ActiveScenario) =>
+const conflictsWithExample = (active: ActiveScenario) =>
   active.values['when'] === 'after' || decidingKinds.includes(effectOf(active).kind)
 
 function applyWiderScope(exchange: Exchange, deps: PipelineDeps) {
   const magic = listMagicScenarios(exchange, deps)
-  // faster without a promise
-  if (magic.length + exchange.rules.length + deps.startupRules.length === 0) return undefined
+  if (magic.length + exchange.rules.length + deps.startupRules.length === 0) return undefined // avoids a promise
   return findScenarios(exchange, magic, deps).then((active) => applyScenarios(exchange, active, deps.store))
 }
 
@@ -146,7 +145,7 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { keyScenarios
 /** For this many rules of each scope, starting with the first, the journal records why they did not apply. */
 const maxExplainedRules = 20
 
-/** Returns the scenarios of the magic values, or else of the first applicable rule; sandbox rules come first. */
+/** Returns the applicable scenarios of the magic values, or else of the first applicable rule (sandbox rules first). */
 async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[], deps: PipelineDeps) {
   const applicable = magic.filter(({ active }) => inapplicableReason(exchange, active) === undefined)
   for (const { source, active } of applicable)
@@ -156,7 +155,7 @@ async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[]
   for (const scopedRule of listRulesInOrder(exchange.rules, deps.startupRules)) {
     const found = await scenariosOfRule(exchange, scopedRule, subject, deps.store)
     if (typeof found !== 'string') {
-      await countRule(exchange, scopedRule, deps.store)
+      await recordAppliedRule(exchange, scopedRule, deps.store)
       return found
     }
     if (scopedRule.index < maxExplainedRules) addDecision(exchange, `${nameRule(scopedRule)} ${found}.`)
@@ -174,14 +173,14 @@ export async function expectRefusal(exchange: Exchange, deps: PipelineDeps): Pro
     if (!expectsRefusal || rule.skipReason !== undefined || findMismatch(rule, subject) !== undefined) continue
     if ((await findSkipReason(exchange, rule, index, store)) !== undefined) continue
     exchange.expectation = 'refusal'
-    return countRule(exchange, scopedRule, store)
+    return recordAppliedRule(exchange, scopedRule, store)
   }
 }
 
 const nameRule = ({ scope, index }: Omit<ScopedRule, 'rule'>) =>
   `${scope === 'sandbox' ? 'Sandbox' : 'Startup'} rule ${index + 1}`
 
-async function countRule(exchange: Exchange, { rule, scope, index }: ScopedRule, store: Store): Promise<void> {
+async function recordAppliedRule(exchange: Exchange, { rule, scope, index }: ScopedRule, store: Store): Promise<void> {
   exchange.rule = { scope, index }
   await store.nextSequenceIndex(exchange.sandbox.name, ruleAppliedKey(rule)) // counts this use of the rule
   addDecision(exchange, `${nameRule({ scope, index })} applies: ${JSON.stringify(rule.source)}.`)

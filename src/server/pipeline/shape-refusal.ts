@@ -30,7 +30,7 @@ function withHeaders(reply: Reply, documented: Readonly<Record<string, string>>)
   return { ...reply, headers: { ...reply.headers, ...Object.fromEntries(others) } }
 }
 
-/** Returns the refusal with the document's headers and body, if any. A JSON body gets the refusal's message. */
+/** Returns the refusal with the documented headers and body, and with its own message if the JSON body stays valid. */
 async function takeFromDocument(exchange: MatchedExchange, reply: Reply, { fallback }: PipelineDeps): Promise<Reply> {
   const { status } = reply
   if (!fallback) return reply

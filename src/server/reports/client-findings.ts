@@ -9,7 +9,7 @@ import { traceRequest } from './request-trace.ts'
 import { type RetryProblem, type RetryRule, retryRules } from './retries/rules.ts'
 import { RetryTracker } from './retries/tracker.ts'
 
-/** The maximum number of unknown paths with a finding of their own, which leaves room for other findings. */
+/** The maximum number of unknown paths with their own findings. The limit leaves room for other findings. */
 const maxPaths = 20
 const maxPathLength = 200
 
@@ -44,14 +44,15 @@ export class ContractFindings {
     if (entry.aborted) return
     const { expectation, violations, advice } = entry
     if (!expectation) recordRules(this.#findings.advice, entry, advice)
-    const isBrokenUpstream = entry.response.origin === 'upstream' && entry.responseViolations.length > 0
-    if (isBrokenUpstream) this.#recordUnexpected(entry, describeBrokenRules(entry.responseViolations))
-    if (expectation) this.#recordExpected(entry, expectation)
-    else if (violations.length > 0) {
+    const unexpected = entry.response.origin === 'upstream' ? describeBrokenRules(entry.responseViolations) : new Map()
+    if (expectation) {
+      if (isMet(entry, expectation)) this.#findings.counts.expected += 1
+      else unexpected.set('', unmetMessages[expectation])
+    } else if (violations.length > 0) {
       this.#findings.counts.violations += 1
       recordRules(this.#findings.violations, entry, violations)
-    } else if (!isBrokenUpstream && this.#isUnexpected(entry, token))
-      this.#recordUnexpected(entry, [['', readError(responseBody)]])
+    } else if (unexpected.size === 0 && this.#isUnexpected(entry, token)) unexpected.set('', readError(responseBody))
+    if (unexpected.size > 0) this.#recordUnexpected(entry, unexpected)
   }
 
   #isUnexpected({ stage, response: { status, origin } }: JournalEntry, token = ''): boolean {
@@ -60,14 +61,8 @@ export class ContractFindings {
     return !(status === 403 && this.#isMagicKey(token))
   }
 
-  #recordExpected(entry: JournalEntry, expectation: Expectation): void {
-    const isMet = expectation === 'violation' ? entry.violations.length > 0 : entry.response.status >= 400
-    if (isMet) this.#findings.counts.expected += 1
-    else this.#recordUnexpected(entry, [['', unmetMessages[expectation]]])
-  }
-
   /** Counts a response once, with a finding for each rule; the rule '' is an unexpected status or unmet expectation. */
-  #recordUnexpected(entry: JournalEntry, messages: Iterable<readonly [rule: string, message: string]>): void {
+  #recordUnexpected(entry: JournalEntry, messages: ReadonlyMap<string, string>): void {
     this.#findings.counts.unexpected += 1
     const { id, operation = '', request, response, ownToken, expectation } = entry
     const { status, origin } = response
@@ -97,27 +92,31 @@ export class ContractFindings {
   }
 }
 
+function isMet({ violations, response: { status } }: JournalEntry, expectation: Expectation): boolean {
+  return expectation === 'violation' ? violations.length > 0 : status >= 400
+}
+
 /** Counts an exchange once per rule, even if several items of an array break the rule. */
 function recordRules(tally: TrafficFindings['advice'], entry: JournalEntry, violations: readonly Violation[]): void {
   const { id, operation = '' } = entry
   const countedKeys = new Set<string>()
   for (const violation of violations) {
-    const { in: place, keyword, message } = violation
+    const { in: part, keyword, message } = violation
     const pointer = generalize(violation.pointer)
-    const key = JSON.stringify([operation, place, pointer, keyword])
+    const key = JSON.stringify([operation, part, pointer, keyword])
     if (countedKeys.has(key)) continue
     countedKeys.add(key)
     tally.add(key, [id], () => ({
-      title: `${operation}: ${place} ${pointer}`.trimEnd(),
+      title: `${operation}: ${part} ${pointer}`.trimEnd(),
       sentence: `${keyword}: ${message}`.trim(),
-      members: { operation, in: place, pointer, keyword, message },
+      members: { operation, in: part, pointer, keyword, message },
       first: traceRequest(entry, violation),
     }))
   }
 }
 
 /** Returns one message per rule that a response breaks, even if several items of an array break the rule. */
-function describeBrokenRules(violations: readonly Violation[]): ReadonlyMap<string, string> {
+function describeBrokenRules(violations: readonly Violation[]): Map<string, string> {
   return new Map(
     violations.map(({ pointer, keyword, message }) => {
       const general = generalize(pointer)
@@ -126,7 +125,7 @@ function describeBrokenRules(violations: readonly Violation[]): ReadonlyMap<stri
   )
 }
 
-/** Advice for a request that breaks the rule if it is a retry, which is uncertain. */
+/** Advice, by retry rule, for a request that breaks the rule only if it is a retry, which is uncertain. */
 const retryAdvice: Readonly<Partial<Record<RetryRule, Violation>>> = {
   'retry-after': {
     in: 'header',

@@ -127,7 +127,7 @@ function describeKind({ run, findings, unjudged }: Report, kind: ReportedKind) {
 function describeUnmet({ unmet }: Report): PageSection[] {
   if (unmet.length === 0) return []
   const lines = unmet.map(({ sandbox, scope, sentence }) => `${sentence} (${scope}, sandbox ${sandbox})`)
-  return [{ key: 'unmet', title: 'Rules that applied less often than expected', blocks: [{ kind: 'lines', lines }] }]
+  return [{ key: 'unmet', title: 'Rules applied to fewer requests than expected', blocks: [{ kind: 'lines', lines }] }]
 }
 
 const describeReason = ({ reason, count }: Report['unjudged'][number]) =>
@@ -191,7 +191,7 @@ function describeItems(coverage: OperationCoverage, index: number): PageSection 
 const nameCoverage = ({ operation, met, points, percent }: OperationCoverage) =>
   `${operation}: ${met} of ${points} items (${percent}%)`
 
-/** Lists the cases for rules that never applied, coverage, a run without requests, and requests that may be missing. */
+/** Lists cases for rules that were never applied, coverage, a run without requests, and possibly missing requests. */
 function listOtherCases(report: Report): TestCase[] {
   const { run, truncated } = report
   const cases: TestCase[] = []
@@ -205,7 +205,7 @@ function listOtherCases(report: Report): TestCase[] {
     if (condition.kind === 'coverage') {
       const name = `at least ${condition.below}% of the contract is covered`
       add('coverage', name, problem !== undefined, problem ?? '')
-    } else if (condition.kind === 'no-requests' && problem !== undefined) add('requests', 'no request', true, problem)
+    } else if (condition.kind === 'no-requests' && problem !== undefined) add('requests', 'no requests', true, problem)
   }
   const loss = 'Requests to other replicas may be missing.'
   if (truncated) add('replicas', loss, run.failOn.length > 0, loss)

@@ -4,7 +4,7 @@ import type { DescribedParameter, Operation } from '../../service/contract/contr
 import { listParts, listSchemaParts, mergeProperties } from '../../service/contract/schema-parts.ts'
 import type { LiveExchange } from '../journal/entry.ts'
 
-/** A part of the contract that a client can cover: part of a response if `status` is set, or else of a request. */
+/** A part of the contract that a client can cover: part of a response if `status` is set, otherwise of a request. */
 export interface CoverageItem {
   /** The display name, such as `429`, `query period=7d`, `body valueType: currency` or `recommendations: null`. */
   readonly label: string
@@ -27,9 +27,9 @@ export interface CoverageItem {
 export class OperationItems {
   readonly operation: Operation
   readonly items = new Map<string, CoverageItem>()
-  readonly #body: BodyReader
-  readonly #parameters: ReadonlyMap<DescribedParameter, BodyReader>
-  readonly #responses: ReadonlyMap<number, BodyReader>
+  readonly #body: ValueReader
+  readonly #parameters: ReadonlyMap<DescribedParameter, ValueReader>
+  readonly #responses: ReadonlyMap<number, ValueReader>
 
   constructor(operation: Operation) {
     this.operation = operation
@@ -43,19 +43,19 @@ export class OperationItems {
     this.items.set(key, item)
   }
 
-  #addParameter({ in: place, name, schema }: DescribedParameter): BodyReader {
-    const label = `${place} ${name}`
-    this.#add({ label, kind: 'parameter', in: place, name })
-    const reader = new BodyReader(label, schema, ['value'], 'readOnly')
+  #addParameter({ in: part, name, schema }: DescribedParameter): ValueReader {
+    const label = `${part} ${name}`
+    this.#add({ label, kind: 'parameter', in: part, name })
+    const reader = new ValueReader(label, schema, ['value'], 'readOnly')
     for (const [key, { pointer, value = '' }] of reader.items) {
-      const full = `${[label, fieldName(pointer)].filter(Boolean).join('.')}=${value}`
-      this.#add({ label: full, kind: 'parameter-value', in: place, name, ...(pointer && { pointer }), value }, key)
+      const itemLabel = `${[label, fieldName(pointer)].filter(Boolean).join('.')}=${value}`
+      this.#add({ label: itemLabel, kind: 'parameter-value', in: part, name, ...(pointer && { pointer }), value }, key)
     }
     return reader
   }
 
-  #addBody(): BodyReader {
-    const reader = new BodyReader('body', this.operation.bodySchema(), ['field', 'value'], 'readOnly')
+  #addBody(): ValueReader {
+    const reader = new ValueReader('body', this.operation.bodySchema(), ['field', 'value'], 'readOnly')
     for (const [key, { pointer, value }] of reader.items) {
       const label = `body ${fieldName(pointer)}`
       if (value === undefined) this.#add({ label, kind: 'field', pointer }, key)
@@ -64,12 +64,12 @@ export class OperationItems {
     return reader
   }
 
-  #addResponse(status: number): BodyReader {
+  #addResponse(status: number): ValueReader {
     const schema = this.operation.responseSchema(status)
-    const reader = new BodyReader(`${status}`, schema, ['null', 'not-null', 'value'], 'writeOnly')
-    for (const [key, { kind: part, ...place }] of reader.items) {
-      const label = `${fieldName(place.pointer)}: ${place.value ?? part.replace('-', ' ')}`
-      this.#add({ label, kind: part === 'value' ? 'response-value' : part, status, ...place }, key)
+    const reader = new ValueReader(`${status}`, schema, ['null', 'not-null', 'value'], 'writeOnly')
+    for (const [key, { kind, ...rest }] of reader.items) {
+      const label = `${fieldName(rest.pointer)}: ${rest.value ?? kind.replace('-', ' ')}`
+      this.#add({ label, kind: kind === 'value' ? 'response-value' : kind, status, ...rest }, key)
     }
     return reader
   }
@@ -80,8 +80,8 @@ export class OperationItems {
     const sentParameters = [...this.#parameters].filter(([parameter]) => parameter.isIn(rawParameters[parameter.in]))
     const hasValues = sentParameters.some(([, reader]) => reader.items.size > 0)
     const values = hasValues ? (parameters ?? this.operation.readParameters(rawParameters).values) : undefined
-    for (const [{ in: place, name }, reader] of sentParameters)
-      keys.push(`${place} ${name}`, ...reader.read(values?.[place][name]))
+    for (const [{ in: part, name }, reader] of sentParameters)
+      keys.push(`${part} ${name}`, ...reader.read(values?.[part][name]))
     return keys
   }
 
@@ -91,7 +91,7 @@ export class OperationItems {
   }
 }
 
-/** Formats an item's pointer as in scenarios, without the `*` for array items: `dataPoints.avgSafetyScore`. */
+/** Formats a pointer as a field name for scenarios, without `*` tokens: `dataPoints.avgSafetyScore`. */
 export function fieldName(pointer: string): string {
   return parsePointer(pointer)
     .filter((token) => token !== '' && token !== '*')
@@ -100,7 +100,7 @@ export function fieldName(pointer: string): string {
 
 type EnumValue = string | number | boolean
 
-/** A part of a schema that a body can cover. The pointer has a `*` for array items and additional properties. */
+/** A part of a schema that a value can cover. The pointer has a `*` for array items and additional properties. */
 interface SchemaItem {
   /** `field`: a named property; `null` and `not-null`: the two cases of a nullable value; `value`: an enum value. */
   readonly kind: 'field' | 'null' | 'not-null' | 'value'
@@ -123,11 +123,11 @@ function* listSchemaItems(
   for (const value of listEnumValues(alternatives, schemas)) yield { kind: 'value', pointer, value }
   if (depth === maxDepth) return
   for (const [name, inner] of mergeProperties(alternatives)) {
-    const place = joinPointer(pointer, name)
+    const propertyPointer = joinPointer(pointer, name)
     const isOmitted = inner.flatMap(listSchemaParts).some((schema) => omitted && schema[omitted] === true)
     if (inner.length === 0 || isOmitted) continue
-    yield { kind: 'field', pointer: place }
-    yield* listSchemaItems(inner, omitted, place, depth + 1)
+    yield { kind: 'field', pointer: propertyPointer }
+    yield* listSchemaItems(inner, omitted, propertyPointer, depth + 1)
   }
   for (const keyword of ['items', 'additionalProperties']) {
     const inner = alternatives.map((schema) => schema[keyword] ?? null).filter(isObject)
@@ -135,7 +135,7 @@ function* listSchemaItems(
   }
 }
 
-/** Returns the values of `enum` and `const`, or an empty list for a single value, which every client covers. */
+/** Returns the permitted values of `enum` and `const`; empty if there is only one, which every client covers. */
 function listEnumValues(alternatives: readonly JsonObject[], schemas: readonly JsonObject[]): readonly EnumValue[] {
   const all = alternatives.flatMap(({ enum: listed, const: only }) => [
     ...(Array.isArray(listed) ? listed : []),
@@ -156,7 +156,6 @@ const isNullable = (schemas: readonly JsonObject[]) =>
 const namesNull = ({ type, enum: listed }: JsonObject) =>
   [type].flat().includes('null') || (Array.isArray(listed) && listed.includes(null))
 
-/** Represents any value except null. */
 const anyNonNull = Symbol()
 
 function hasType(type: Json, probe: EnumValue | null | typeof anyNonNull): boolean {
@@ -164,7 +163,6 @@ function hasType(type: Json, probe: EnumValue | null | typeof anyNonNull): boole
   return probe === anyNonNull || type === typeof probe || (type === 'integer' && Number.isInteger(probe))
 }
 
-/** Returns true if the types and listed values of a schema permit a value. */
 function permits(schema: JsonObject, probe: EnumValue | null | typeof anyNonNull): boolean {
   const { type, enum: listed, const: only } = schema
   const fits = (value: Json) => (probe === anyNonNull ? value !== null : value === probe)
@@ -187,7 +185,7 @@ interface SchemaNode {
 
 const createNode = (): SchemaNode => ({ keys: new Map(), values: new Map(), members: new Map() })
 
-class BodyReader {
+class ValueReader {
   /** The parts of the given kinds, by key, in schema order. */
   readonly items = new Map<string, SchemaItem>()
   readonly #root = createNode()
@@ -215,10 +213,10 @@ class BodyReader {
     return node
   }
 
-  /** Returns the keys of the parts that a body covers; a key can occur more than once. */
-  read(body: Json | undefined): string[] {
+  /** Returns the keys of the parts that a value covers; a key can occur more than once. */
+  read(value: Json | undefined): string[] {
     const keys: string[] = []
-    if (body !== undefined) visit(body, this.#root, (key) => key !== undefined && keys.push(key))
+    if (value !== undefined) visit(value, this.#root, (key) => key !== undefined && keys.push(key))
     return keys
   }
 }

@@ -9,14 +9,14 @@ interface OperationHits {
   readonly operationItems: OperationItems
   /** The number of requests that matched the operation, including refused requests. */
   requests: number
-  readonly met: Set<string>
+  readonly coveredKeys: Set<string>
   /** The response bodies already counted, with their statuses, since cached responses share one body. */
-  readonly readBodies: WeakMap<object, number>
+  readonly countedBodies: WeakMap<object, number>
 }
 
 /**
  * The items of the contract that clients have covered. They are updated whenever an exchange is recorded, so journal
- * evictions do not affect coverage. The number of items depends only on the contract.
+ * evictions do not affect coverage.
  * A request item is covered by a request that contains it and gets a status below 400, even if the response is lost. A
  * response item is covered by a response that reaches the client complete and undamaged. An exchange covers nothing if
  * its response has the `origin` `simulator` or `gateway`, since the service would never send that response.
@@ -28,7 +28,7 @@ export class Coverage {
     this.hits = new Map(
       operations.map((operationItems) => [
         operationItems.operation.id,
-        { operationItems, requests: 0, met: new Set(), readBodies: new WeakMap() },
+        { operationItems, requests: 0, coveredKeys: new Set(), countedBodies: new WeakMap() },
       ]),
     )
   }
@@ -36,18 +36,18 @@ export class Coverage {
   record(entry: JournalEntry, live: LiveExchange): void {
     const hits = this.hits.get(entry.operation ?? '')
     if (!hits) return
-    const { operationItems, met, readBodies } = hits
+    const { operationItems, coveredKeys, countedBodies } = hits
     hits.requests += 1
     const { status, origin } = entry.response
     if (origin === 'simulator' || origin === 'gateway') return
-    if (status < 400) for (const key of operationItems.keysOfRequest(live)) met.add(key)
-    if (!isUndamaged(entry)) return
+    if (status < 400) for (const key of operationItems.keysOfRequest(live)) coveredKeys.add(key)
+    if (!hasArrivedUndamaged(entry)) return
     const body = live.responseBody
     if (isObject(body)) {
-      if (readBodies.get(body) === status) return
-      readBodies.set(body, status)
+      if (countedBodies.get(body) === status) return
+      countedBodies.set(body, status)
     }
-    for (const key of operationItems.keysOfResponse(status, body)) met.add(key)
+    for (const key of operationItems.keysOfResponse(status, body)) coveredKeys.add(key)
   }
 
   /** Adds the hits of another instance, whose contract may differ, for the operations and items that both have. */
@@ -55,12 +55,12 @@ export class Coverage {
     for (const [id, hits] of this.hits) {
       const otherHits = other.hits.get(id)
       hits.requests += otherHits?.requests ?? 0
-      for (const key of otherHits?.met ?? []) if (hits.operationItems.items.has(key)) hits.met.add(key)
+      for (const key of otherHits?.coveredKeys ?? []) if (hits.operationItems.items.has(key)) hits.coveredKeys.add(key)
     }
   }
 }
 
-function isUndamaged({ delivery, damage }: JournalEntry): boolean {
+function hasArrivedUndamaged({ delivery, damage }: JournalEntry): boolean {
   return delivery.kind === 'delivered' && damage.every((kind) => usableDeliveries.includes(kind))
 }
 
@@ -76,7 +76,7 @@ export type CoverageView = ReturnType<typeof viewCoverage>
 
 export type OperationCoverage = ReturnType<typeof viewOperation>
 
-/** Lists the covered and missing items by operation, in the contract's order, with a hint for each missing item. */
+/** Lists the items by operation, in the contract's order, with a sentence on how to cover each missing item. */
 export function viewCoverage(coverage: Coverage, hintFinder: HintFinder, run: ReportedRun) {
   const operations = Array.from(coverage.hits.values(), (hits) =>
     viewOperation(hits, hintFinder(hits.operationItems, run)),
@@ -87,16 +87,16 @@ export function viewCoverage(coverage: Coverage, hintFinder: HintFinder, run: Re
 }
 
 function viewOperation(
-  { operationItems: { operation, items }, requests, met }: OperationHits,
+  { operationItems: { operation, items }, requests, coveredKeys }: OperationHits,
   findHint: ReturnType<HintFinder>,
 ) {
   const { id, method, path, successStatus } = operation
   const itemCoverages = Array.from(items, ([key, item]): ItemCoverage => {
     const name = item.label
     const hint = item.status === undefined ? undefined : findHint(key)
-    // Excluded even if covered, since the total must not grow during a run.
+    // A response item without a hint is not counted even if covered, since the total must not grow during a run.
     if (item.status !== undefined && !hint) return { name, state: 'out-of-reach' }
-    if (met.has(key)) return { name, state: 'met' }
+    if (coveredKeys.has(key)) return { name, state: 'met' }
     return { name, state: 'missing', missing: hint ? describeUnseen(item, hint, successStatus) : describeUnsent(item) }
   })
   const countedItems = itemCoverages.filter(({ state }) => state !== 'out-of-reach')
@@ -104,7 +104,7 @@ function viewOperation(
   return { operation: id, method, path, requests, ...share, items: itemCoverages }
 }
 
-/** `points`: the number of items that can be covered. `percent` is rounded down, so that 100% means all items. */
+/** `points`: the number of items that can be covered. `percent` is rounded down, so 100% means that all are covered. */
 function toShare(met: number, points: number) {
   return { met, points, percent: points === 0 ? 100 : Math.floor((1000 * met) / points) / 10 }
 }
@@ -119,7 +119,7 @@ function describeUnseen({ label: name, ...point }: CoverageItem, { headers, path
   const inStatus = kind === 'status' || status === success ? '' : ` in a ${status}`
   const [header] = Object.entries(headers)
   const how = header ? header.join(': ') : 'any valid request'
-  // The enum values of a response depend on the model, so the path is part of the hint.
+  // The enum values of a response depend on the model, so the sentence includes the path.
   const onPath = kind === 'response-value' && path !== undefined ? ` on ${path}` : ''
   const sentence = `No test has seen ${name}${inStatus}; send ${how}${onPath} to get it.`
   return { name, sentence, point, headers, path }

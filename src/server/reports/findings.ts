@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/core/json.ts'
+import type { ActiveRules } from '../../service/scenarios/rules.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { RequestTrace } from './request-trace.ts'
 import { type UnjudgedReason, unjudgedReasons } from './retries/rules.ts'
@@ -49,7 +50,7 @@ export type ReportedKind = keyof typeof findingKinds
 export const reportedKinds = Object.keys(findingKinds) as ReportedKind[]
 
 interface Finding {
-  /** The operation and the location or rule, such as `createEvent: body /value`. */
+  /** The operation and the location, rule or status, such as `createEvent: body /value`. */
   readonly title: string
   readonly sentence: string
   /** The members that replace `title` and `sentence` in the JSON. */
@@ -68,7 +69,7 @@ export interface CountedFinding extends Finding {
 /** The findings of one kind, at most 100. */
 export interface FindingList {
   readonly list: readonly CountedFinding[]
-  /** The number of requests whose findings were left out because of the limit. */
+  /** How many times requests caused findings that were left out because of the limit. */
   readonly further: number
 }
 
@@ -101,7 +102,7 @@ class FindingTally {
   /** Lists the findings sorted by key, so that the order of requests does not matter. */
   toList(): FindingList {
     const sorted = [...this.#byKey].sort(([a], [b]) => (a < b ? -1 : 1))
-    return { list: sorted.map(([, { finding, ...shown }]) => ({ ...finding, ...shown })), further: this.#further }
+    return { list: sorted.map(([, { finding, ...tally }]) => ({ ...finding, ...tally })), further: this.#further }
   }
 }
 
@@ -130,19 +131,23 @@ export class TrafficFindings {
   readonly unjudged: Partial<Record<UnjudgedReason, number>> = {}
 
   /** The number of requests by operation; the empty name counts requests that match no operation. */
-  readonly sent = new Map<string, number>()
-  /** The number of requests that each rule applied to, by the index of a startup rule or the key of a sandbox rule. */
-  readonly acts = new Map<number | string, number>()
+  readonly sentCounts = new Map<string, number>()
+  /** The number of requests each startup rule was applied to, by key. */
+  readonly startupAppliedCounts = new Map<string, number>()
+  /** The number of requests each sandbox rule was applied to, by key. */
+  readonly appliedCounts = new Map<string, number>()
   /** The `steering` of the latest request: the keys of the sandbox rules, then headers, separated by commas. */
   steering = ''
-  /** The removed rules that never applied to a request, by sandbox and sentence. */
+  /** The removed rules that were never applied, by sandbox and sentence. */
   readonly removed = new Map<string, UnmetRule>()
 
-  countRequest({ operation = '', rule, steering }: Pick<JournalEntry, 'operation' | 'rule' | 'steering'>): void {
+  countRequest({ operation = '', rule, steering }: JournalEntry, startupRules: ActiveRules): void {
     this.counts.requests += 1
     this.steering = steering
-    add(this.sent, operation, 1)
-    if (rule) add(this.acts, rule.scope === 'startup' ? rule.index : (steering.split(',')[rule.index] ?? ''), 1)
+    add(this.sentCounts, operation, 1)
+    if (!rule) return
+    if (rule.scope === 'startup') add(this.startupAppliedCounts, startupRules[rule.index]?.key ?? '', 1)
+    else add(this.appliedCounts, steering.split(',')[rule.index] ?? '', 1)
   }
 
   keepRemoved(rules: Iterable<UnmetRule>): void {
@@ -151,8 +156,8 @@ export class TrafficFindings {
   }
 
   merge(other: TrafficFindings): void {
-    for (const [operation, count] of other.sent) add(this.sent, operation, count)
-    for (const [rule, count] of other.acts) if (typeof rule === 'number') add(this.acts, rule, count)
+    for (const [operation, count] of other.sentCounts) add(this.sentCounts, operation, count)
+    for (const [key, count] of other.startupAppliedCounts) add(this.startupAppliedCounts, key, count)
     this.keepRemoved(other.removed.values())
     for (const name of Object.keys(this.counts) as (keyof RequestCounts)[]) this.counts[name] += other.counts[name]
     for (const kind of reportedKinds) this[kind].merge(other[kind])
@@ -174,11 +179,11 @@ function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
-/** Converts findings to JSON as the control document defines it. Pauses differ between runs, so they are optional. */
-export function findingsToJson({ list, further }: FindingList, hasPauses = false) {
+/** Converts findings to JSON as in the control document. Pauses differ between runs, so they are omitted by default. */
+export function findingsToJson({ list, further }: FindingList, includesPauses = false) {
   const findings = list.map(({ members, waitedMs, first, count, requests }) => ({
     ...members,
-    waitedMs: hasPauses ? waitedMs : undefined,
+    waitedMs: includesPauses ? waitedMs : undefined,
     first,
     count,
     requests,

@@ -23,7 +23,7 @@ export interface Preview {
   readonly body: Json | undefined
 }
 
-/** Computes the previews for an operation at `now` (epoch milliseconds), or an empty list if that is impossible. */
+/** Returns previews for an operation at `now` (epoch milliseconds); empty if its responses are not generated. */
 export type Previewer = (operation: string, seed: string, now: number) => readonly Preview[]
 
 /** A hint with the keys of the items that its response covers. */

@@ -17,7 +17,7 @@ export interface Report extends Readonly<RequestCounts> {
   readonly sandbox: string | undefined
   /** The findings by kind. Reports list the kinds in this order. */
   readonly findings: Readonly<Record<ReportedKind, FindingList>>
-  /** The rules that never applied, or that applied to fewer requests than expected. */
+  /** The rules that were never applied, or were applied to fewer requests than expected. */
   readonly unmet: readonly UnmetRule[]
   /** The number of failed calls whose retry could not be judged, by reason. */
   readonly unjudged: readonly UnjudgedCount[]
@@ -87,8 +87,8 @@ export function judgeCondition(report: FindingsReport | Report, condition: FailC
     case 'advice':
       return sentenceIf(countFindings(findings.advice) > 0, adviceText(report))
     case 'unmet': {
-      const never = listUnapplied(report)
-      return sentenceIf(never.length > 0, never.map(({ sentence }) => sentence.replace(/\.$/, '')).join('; '))
+      const unapplied = listUnapplied(report)
+      return sentenceIf(unapplied.length > 0, unapplied.map(({ sentence }) => sentence.replace(/\.$/, '')).join('; '))
     }
     case 'no-requests':
       return sentenceIf(requests === 0, 'no request reached the simulator (no-requests)')
@@ -108,9 +108,9 @@ export function describeFindings({ findings }: FindingsReport) {
     .flatMap(([kind, { list }]) =>
       list
         .toSorted((a, b) => b.count - a.count)
-        .map((finding, turn) => ({ kind, finding, turn, line: `${kind}: ${finding.title}: ${finding.sentence}` })),
+        .map((finding, rank) => ({ kind, finding, rank, line: `${kind}: ${finding.title}: ${finding.sentence}` })),
     )
-    .sort((a, b) => a.turn - b.turn)
+    .sort((a, b) => a.rank - b.rank)
 }
 
 /** Describes the first request of a finding: `2026-01-15T12:00:00.000Z POST /v1/events, sandbox default, sent: 7`. */

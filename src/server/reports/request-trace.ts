@@ -131,7 +131,7 @@ function bodyArguments(body: RecordedBody, token: string | undefined) {
   const cut = isComplete(body) ? '' : `# Only ${storedSize} of ${body.size} bytes of the body are included.\n`
   const isRedacted = text !== decodeBody(body)
   const before = isRedacted ? `${cut}# Credentials in the body are redacted. Insert them first.\n` : cut
-  // The command is UTF-8 text without NUL bytes. A body that is not such text is piped to curl.
+  // The command is UTF-8 text without NUL bytes, so any other body is piped to curl.
   if (storedSize > 0 && (text === undefined || text.includes('\0'))) {
     const pipe = `printf %s '${bodyToBase64(body, token)}' | base64 -d | `
     return { before: before + pipe, options: ['--data-binary @-'] }

@@ -1,5 +1,6 @@
 import { memoizeLast, once } from '../../base/core/memoize.ts'
 import type { Contract } from '../../service/contract/contract.ts'
+import type { ActiveRules } from '../../service/scenarios/rules.ts'
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
 import { ContractFindings, RetryFindings } from './client-findings.ts'
 import { Coverage, viewCoverage } from './coverage.ts'
@@ -13,8 +14,10 @@ class TrafficCounts {
   coverage: Coverage
   readonly retries: RetryFindings
   readonly #contractFindings: ContractFindings
+  readonly #current: () => ReportedInputs
 
   constructor(current: () => ReportedInputs, items: readonly OperationItems[], reach: number) {
+    this.#current = current
     this.coverage = new Coverage(items)
     const has = (operation: string) => current().idempotentOperations().has(operation)
     this.retries = new RetryFindings(this.findings, { has }, reach)
@@ -22,7 +25,7 @@ class TrafficCounts {
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
-    this.findings.countRequest(entry)
+    this.findings.countRequest(entry, this.#current().startupRules)
     this.coverage.record(entry, live)
     this.retries.record(entry, live)
     this.#contractFindings.record(entry, live)
@@ -36,6 +39,7 @@ class TrafficCounts {
 
 export interface ReportedInputs {
   readonly contract: Contract
+  readonly startupRules: ActiveRules
   readonly hintFinder: () => HintFinder
   /** Returns the ids of the operations whose body has a field for an idempotency key. */
   readonly idempotentOperations: () => ReadonlySet<string>
@@ -111,12 +115,12 @@ export class TrafficCollector {
       ...findings.counts,
       findings: findings.toLists(),
       unjudged: findings.listUnjudged(),
-      rules: findings,
+      ruleCounts: findings,
       coverage: once(() => viewCoverage(coverage, hintFinder(), run)),
     }
   }
 
-  rulesOf(sandbox: string): Pick<TrafficFindings, 'sent' | 'acts' | 'steering' | 'keepRemoved'> {
+  ruleCountsOf(sandbox: string): Pick<TrafficFindings, 'sentCounts' | 'appliedCounts' | 'steering' | 'keepRemoved'> {
     return this.#countsOf(sandbox).findings
   }
 

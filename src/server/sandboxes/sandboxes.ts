@@ -18,7 +18,7 @@ export interface Sandbox {
   revision: number
 }
 
-interface SandboxLimits {
+interface EvictionOptions {
   readonly now: () => number
   /** The maximum number of sandboxes. Beyond it, the least recently used sandbox without active requests is evicted. */
   readonly limit: number
@@ -38,23 +38,23 @@ export class Sandboxes {
   readonly #known = new Map<string, Sandbox>()
   /** The last sandbox in `#known`. `use` does not reinsert it, since repeated insertions make V8 rebuild the map. */
   #latest: Sandbox | undefined
-  readonly #limits: SandboxLimits
+  readonly #options: EvictionOptions
   readonly settings: SandboxSettingsStore
   #limit: number
   #changes = 0
 
-  constructor(settings: SandboxSettingsStore, limits: SandboxLimits) {
+  constructor(settings: SandboxSettingsStore, options: EvictionOptions) {
     this.settings = settings
-    this.#limits = limits
-    this.#limit = limits.limit
+    this.#options = options
+    this.#limit = options.limit
   }
 
-  /** Adds the sandboxes found in the state. If they exceed the limit, raises it, so that none evicts another. */
+  /** Adds the sandboxes found in the state. Raises the limit if they exceed it, so that none evicts another. */
   adopt(names: readonly string[]): void {
     this.#latest = undefined
     for (const name of names) if (!this.#known.has(name)) this.#known.set(name, this.#create(name))
-    const withDefault = this.#known.size + (this.#known.has(defaultSandbox) ? 0 : 1)
-    this.#limit = Math.max(this.#limit, withDefault)
+    const sizeWithDefault = this.#known.size + (this.#known.has(defaultSandbox) ? 0 : 1)
+    this.#limit = Math.max(this.#limit, sizeWithDefault)
   }
 
   use(name: string): Sandbox {
@@ -66,7 +66,7 @@ export class Sandboxes {
       this.#known.set(name, sandbox)
       this.#latest = sandbox
     }
-    sandbox.usedAt = this.#limits.now()
+    sandbox.usedAt = this.#options.now()
     return sandbox
   }
 
@@ -93,12 +93,12 @@ export class Sandboxes {
   }
 
   #create(name: string): Sandbox {
-    return { name, activeRequests: 0, usedAt: this.#limits.now(), revision: 0 }
+    return { name, activeRequests: 0, usedAt: this.#options.now(), revision: 0 }
   }
 
   /** Makes room for a new sandbox: evicts all idle sandboxes, and then as many others as the limit requires. */
   #evict(): void {
-    const { now, onEvicted } = this.#limits
+    const { now, onEvicted } = this.#options
     for (const { name, usedAt, activeRequests } of this.#known.values()) {
       if (name === defaultSandbox || activeRequests > 0) continue
       const reason = now() - usedAt > maxIdleMs ? 'idle' : 'limit'
@@ -113,7 +113,7 @@ export class Sandboxes {
 const sandboxMember = 'convsim.sandbox'
 const prefix = 'convsim.'
 
-/** W3C Baggage (3.3.2) requires systems to propagate headers up to these limits. A longer header is ignored. */
+/** W3C Baggage (3.3.2) requires systems to propagate headers up to these limits. A header beyond them is ignored. */
 const maxLength = 8192
 const maxMembers = 64
 

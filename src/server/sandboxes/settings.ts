@@ -35,11 +35,14 @@ export interface ChangedSettings {
 /** The changed settings of all sandboxes, stored in this process or shared by all replicas. */
 export interface SettingsRecords {
   read(sandbox: string): Promise<ChangedSettings>
-  /** Returns the seed and the clock as last read; replicas cache them only for the default sandbox. */
+  /** Returns the seed and the clock as last read. With shared settings, both are absent except in `default`. */
   lastRead(sandbox: string): Pick<ChangedSettings, 'seed' | 'clock'>
   /** Updates the settings atomically. `change` returns the new settings (or `current` for no change) and the result. */
   update<T>(sandbox: string, change: (current: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T>
-  /** Replaces each sandbox's rules with the result of `change`. Shared rules are parsed again instead. */
+  /**
+   * Replaces each sandbox's rules with the result of `change`. If replicas share the rules, `change` is not called;
+   * each replica parses the rules again when it next reads them.
+   */
   changeRules(change: ChangeRules): Promise<void>
 }
 
@@ -68,7 +71,7 @@ export class SandboxSettingsStore {
     return this.#complete(await this.#records.read(sandbox))
   }
 
-  /** Returns the seed and the clock as this process last read them, without a round trip. */
+  /** Returns the seed and the clock as this process last read them, or else the initial ones, without a round trip. */
   lastRead(sandbox: string): Pick<SandboxSettings, 'seed' | 'clock'> {
     return this.#complete(this.#records.lastRead(sandbox))
   }
@@ -86,7 +89,7 @@ export class SandboxSettingsStore {
     return this.#records.update(sandbox, (current) => [{ ...current, rules: active }, active])
   }
 
-  /** Adds rules before or after the others, which keep their counts. Returns undefined if there would be too many. */
+  /** Adds rules; the existing rules keep their counts. If there are too many, changes nothing and returns undefined. */
   addRules(sandbox: string, added: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined> {
     const active = activateRules(randomUUID(), added)
     return this.#records.update<ActiveRules | undefined>(sandbox, (current) => {
@@ -111,7 +114,7 @@ export class SandboxSettingsStore {
     })
   }
 
-  /** Advances the clock; a real clock becomes shifted. Refuses to go past the year 9999, and then returns undefined. */
+  /** Advances the clock; a real clock becomes shifted. Beyond the year 9999, changes nothing and returns undefined. */
   advanceClock(sandbox: string, ms: number): Promise<ClockState | undefined> {
     const machineTime = this.#initial.now()
     return this.#records.update<ClockState | undefined>(sandbox, (current) => {

@@ -11,7 +11,7 @@ interface StoredSettings extends Omit<ChangedSettings, 'rules'> {
 
 type ParseRule = (source: JsonObject, key: string) => ActiveRule
 
-/** Stores changed settings in the shared state. All replicas see a change as soon as the call that made it returns. */
+/** Stores changed settings in the shared state. All replicas see a change as soon as the `update` call completes. */
 export class SharedRecords implements SettingsRecords {
   readonly #state: Pick<SharedState, 'readRecord' | 'updateRecord'>
   readonly #parseRule: ParseRule
@@ -43,7 +43,7 @@ export class SharedRecords implements SettingsRecords {
   }
 
   async changeRules(): Promise<void> {
-    this.#parsed = new WeakMap() // each read parses the rules again, with the reloaded inputs
+    this.#parsed = new WeakMap() // the next read parses the rules again, with the reloaded inputs
   }
 
   #parse(record: JsonObject | undefined): ChangedSettings {

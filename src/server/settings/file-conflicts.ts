@@ -4,11 +4,11 @@ import { isOpenFile } from '../../base/documents/read-file.ts'
 import { flagOf, type SettingTable } from './setting.ts'
 
 interface UsedFile {
-  /** What names the file, such as `--report`, `--report (CONVSIM_REPORT)` if a variable set it, or `the command`. */
+  /** Where the path comes from: `--report`, `--report (CONVSIM_REPORT)` if from a variable, or `the command`. */
   readonly source: string
   readonly isWritten: boolean
   readonly path: string
-  /** Strings that identify the file under any name: its real path, its device and inode, and an output's folders. */
+  /** Two files conflict if they share a key: a real path, a device and inode, or (with a slash) an input folder. */
   readonly keys: readonly string[]
 }
 
@@ -17,19 +17,19 @@ interface FileCommand {
   readonly runsCommand?: true
 }
 
-interface FileLine {
+interface FileInvocation {
   readonly settings: object
   readonly files: readonly string[]
   readonly variables: ReadonlyMap<string, string>
 }
 
 /** Describes the first file, if any, that a command would both read and write, or would write twice. */
-export function findFileConflict(command: FileCommand, line: FileLine): string | undefined {
-  const used = listUsedFiles(command, line)
+export function findFileConflict(command: FileCommand, invocation: FileInvocation): string | undefined {
+  const used = listUsedFiles(command, invocation)
   for (const [index, output] of used.entries()) {
     if (!output.isWritten) continue
     // Each output is compared with all inputs and all earlier outputs, so that no pair is compared twice.
-    const other = used.find((file, at) => (file.isWritten ? at < index : true) && isSameFile(output, file))
+    const other = used.find((file, at) => (file.isWritten ? at < index : true) && isConflict(output, file))
     if (other) return describeConflict(output, other)
   }
   return undefined
@@ -41,14 +41,14 @@ function describeConflict(output: UsedFile, other: UsedFile): string {
   return `${other.source} and ${output.source} would write to the same file, ${output.path}. ${advice}`
 }
 
-function listUsedFiles({ settings, runsCommand }: FileCommand, { settings: values, files, variables }: FileLine) {
+function listUsedFiles({ settings, runsCommand }: FileCommand, { settings: values, files, variables }: FileInvocation) {
   const settingFiles = Object.entries(settings).flatMap(([name, { files: usage }]) => {
     const variable = variables.get(flagOf(name))
     const source = `${flagOf(name)}${variable === undefined ? '' : ` (${variable})`}`
     const value = (values as Readonly<Record<string, string | undefined>>)[name] // settings that name files are strings
     return usage ? usage.list(value).map((file) => toUsedFile(file, source, usage.areWritten)) : []
   })
-  // The arguments of a child command are not compared, since convsim cannot know which files the command reads.
+  // The arguments of a child command are not compared, since convsim cannot know which of them the command reads.
   return [...settingFiles, ...(runsCommand ? [] : files.map((file) => toUsedFile(file, 'the command', false)))]
 }
 
@@ -56,7 +56,7 @@ function toUsedFile(file: string, source: string, isWritten: boolean): UsedFile 
   const path = resolve(file)
   const real = findRealPath(file)
   const stats = isWritten || !file.endsWith('/') ? findStats(real) : undefined
-  // A device has no content to lose, and two outputs may be links to the same terminal.
+  // A device has no content to lose, and two output paths may be links to the same terminal.
   if (stats && !stats.isFile() && !stats.isDirectory())
     return { source, isWritten, path, keys: isWritten ? [path] : [] }
   const inode = stats?.isFile() && stats.ino !== 0n ? [`${stats.dev}:${stats.ino}`] : []
@@ -64,7 +64,7 @@ function toUsedFile(file: string, source: string, isWritten: boolean): UsedFile 
   return { source, isWritten, path, keys: file.endsWith('/') ? [`${real}/`] : [real, ...inode, ...folders] }
 }
 
-function isSameFile(output: UsedFile, other: UsedFile): boolean {
+function isConflict(output: UsedFile, other: UsedFile): boolean {
   // Output to a file that the process has open, such as /dev/stdout, is appended and does not replace the content.
   if (other.isWritten && isOpenFile(output.path) && isOpenFile(other.path)) return output.path === other.path
   return output.keys.some((key) => !(other.isWritten && key.endsWith('/')) && other.keys.includes(key))

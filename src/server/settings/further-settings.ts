@@ -1,7 +1,7 @@
 import { parseDuration } from '../../base/core/instant.ts'
 import { parseOrigins } from '../../base/core/origins.ts'
 import { parseSize } from '../../base/core/text.ts'
-import { boolean, choice, duration, integer, isDelay, readsFile, type SettingTable, text } from './setting.ts'
+import { boolean, choice, duration, inputFile, integer, isDelay, type SettingTable, text } from './setting.ts'
 
 /** Returns true for a token that a header can carry unchanged. Leading and trailing spaces would be trimmed. */
 const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
@@ -43,8 +43,8 @@ export const furtherSettings = {
   }),
   seedState: text({
     value: 'FILE',
-    files: readsFile,
-    description: 'An export (GET /__sim/export) that the default sandbox starts with, and returns to when it is reset.',
+    files: inputFile,
+    description: 'An export (GET /__sim/export) that an empty default sandbox starts with, and that a reset restores.',
   }),
   plan: text({
     value: 'NAME',
@@ -107,17 +107,17 @@ export const furtherSettings = {
   tls: boolean({
     default: false,
     description:
-      'Serve HTTPS with a certificate generated at startup for localhost, the addresses of this machine and ' +
-      '--control-hosts. The path of the CA certificate is printed; exec makes its command trust this CA.',
+      'Serve HTTPS with a certificate generated at startup for localhost, the addresses that convsim listens on, and ' +
+      '--control-hosts. The path of the CA certificate is printed; exec and each make their command trust this CA.',
   }),
   tlsCert: text({
     value: 'FILE',
-    files: readsFile,
+    files: inputFile,
     description: 'PEM certificate for HTTPS, including its chain; requires --tls-key.',
   }),
   tlsKey: text({
     value: 'FILE',
-    files: readsFile,
+    files: inputFile,
     description: 'Unencrypted PEM private key for --tls-cert.',
   }),
   sandboxLimit: integer({
@@ -148,7 +148,7 @@ export const furtherSettings = {
   }),
   simHeaders: boolean({
     default: true,
-    description: 'Send informative response headers (X-Request-Id, X-Sim-...).',
+    description: 'Send informational response headers (X-Request-Id, X-Sim-...).',
   }),
   xRateLimit: choice({
     of: ['off', 'epoch', 'seconds'],

@@ -5,12 +5,12 @@ import { isSeed } from '../../base/core/seeded.ts'
 import { bundledContract, bundledOverlays, listFixtureFiles } from '../../service/fixtures/bundled.ts'
 import { findRealPath } from './file-conflicts.ts'
 import { furtherSettings } from './further-settings.ts'
-import { boolean, choice, defaultsOf, integer, readsFile, type SettingTable, splitList, text } from './setting.ts'
+import { boolean, choice, defaultsOf, inputFile, integer, type SettingTable, splitList, text } from './setting.ts'
 
 // An invalid Redis URL is refused later, when the state is opened, with a message that omits the password.
 const isState = (text: string) => text !== '' && (/^rediss?:/i.test(text) || !/^[a-z]+:\/\//i.test(text))
 
-/** Lists the state file and the files next to it: the log, the lock, and the checkpoint files. */
+/** Lists the state file and the files next to it: the write-ahead log, the lock, and the checkpoint files. */
 function listStateFiles(state = ':memory:'): string[] {
   if (state === ':memory:' || /^rediss?:/i.test(state)) return []
   const path = findRealPath(state)
@@ -35,7 +35,7 @@ const commonSettings = {
     short: 'h',
     alsoEnv: 'HOST',
     // Some shells export the machine type as HOST: x86_64-pc-linux-gnu.
-    alsoEnvOnly: (text) => isIP(text) !== 0 || text.toLowerCase() === 'localhost',
+    isForConvsim: (text) => isIP(text) !== 0 || text.toLowerCase() === 'localhost',
     value: 'ADDRESS',
     default: '127.0.0.1',
     description: 'Address to listen on. The variable HOST is used only if it is an IP address or localhost.',
@@ -94,13 +94,13 @@ const commonSettings = {
   rules: text({
     value: 'FILE',
     expected: 'the name of a file',
-    files: readsFile,
+    files: inputFile,
     description: 'File of scenario rules for all sandboxes; its schema is spec/scenarios.schema.json.',
   }),
   strict: boolean({
     default: false,
     description:
-      'Refuse requests with a clear mistake: a misspelled name, or a value that does not match its valueType. ' +
+      'Refuse requests with a clear mistake, such as a misspelled name or a value that does not match its valueType. ' +
       'An unlinked event, or a replay with a different payload, still gets only advice.',
   }),
   logLevel: choice({
@@ -114,7 +114,7 @@ const commonSettings = {
 } as const satisfies SettingTable
 
 /**
- * The settings of `serve` and `startSimulator`.
+ * The settings that `serve` and `startSimulator` share.
  * @internal
  */
 export const sharedSettings = { ...commonSettings, ...furtherSettings }

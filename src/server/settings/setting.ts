@@ -1,14 +1,14 @@
 import { parseDuration } from '../../base/core/instant.ts'
 import { findNearest } from '../../base/core/text.ts'
 
-/** A setting: its default, its description, and its parser. The flag is derived from the setting's name in a table. */
+/** A setting: its default, its description, and its parser. The flag is derived from its key in a `SettingTable`. */
 export interface Setting<T> {
   /** A one-letter flag: `p`. */
   readonly short?: string
   /** An additional environment variable, such as `PORT`; `CONVSIM_...` takes precedence. */
   readonly alsoEnv?: string | undefined
   /** Returns true for values of `alsoEnv` that are meant for convsim, not for another program. By default, all are. */
-  readonly alsoEnvOnly?: (text: string) => boolean
+  readonly isForConvsim?: (text: string) => boolean
   /** The placeholder for the value in help: `N`; undefined for an on/off flag. */
   readonly value: string | undefined
   readonly default: T
@@ -17,7 +17,7 @@ export interface Setting<T> {
   readonly description: string
   /** True if the flag can be given several times; its values are joined with commas. */
   readonly repeatable?: boolean
-  /** How to list the files that a value names, and whether they are written; undefined if values name no files. */
+  /** How to list the files that a value names, and whether they are written; undefined if values do not name files. */
   readonly files?: SettingFiles
   /** Parses the text of a value. Returns undefined if the text is invalid. */
   readonly read: (text: string) => T | undefined
@@ -36,9 +36,9 @@ export interface SettingFiles {
 
 const listOne = (value: string | undefined) => (value === undefined ? [] : [value])
 
-export const readsFile: SettingFiles = { areWritten: false, list: listOne }
+export const inputFile: SettingFiles = { areWritten: false, list: listOne }
 
-export const writesFile: SettingFiles = { areWritten: true, list: listOne }
+export const outputFile: SettingFiles = { areWritten: true, list: listOne }
 
 /** Describes why a setting does not accept a value. `source` is the flag or variable that the value came from. */
 export function describeWrongValue(setting: Setting<unknown>, source: string, given: string): string {
@@ -54,7 +54,7 @@ export function describeWrongValue(setting: Setting<unknown>, source: string, gi
   return `${source} takes ${expected}; got "${given}".${guess}`
 }
 
-/** The members that each setting specifies; the functions below add the others. */
+/** The members of `Setting` that each definition provides; the functions below add the other members. */
 type SettingOptions = Omit<Setting<unknown>, 'default' | 'value' | 'read' | 'expected'> & {
   readonly value?: string
 }
@@ -130,8 +130,8 @@ type ValueOf<S> = S extends Setting<infer T> ? T : never
 export type ValuesOf<Table extends SettingTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
 
 /**
- * Returns the defaults of a table of settings. Because of the explicit return type, the package's declarations list
- * the values instead of the table.
+ * Returns the defaults of a table of settings. Because of the explicit return type, the package's type declarations
+ * contain the types of the values, not the table.
  */
 export function defaultsOf<Table extends SettingTable>(
   table: Table,

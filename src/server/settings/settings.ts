@@ -79,7 +79,7 @@ export function defaultOf(setting: Setting<unknown>): string {
  * Describes the first problem, if any: a flag that has no effect without another setting, or `sync` with state in
  * Redis. A variable that has no effect is accepted, since it may be meant for other commands.
  */
-export function findServerProblem(settings: Settings, sources: SettingSources): string | undefined {
+export function findServerSettingsProblem(settings: Settings, sources: SettingSources): string | undefined {
   const { state, sync, fixtures, maxAnalysesPerHour } = settings
   const isRedis = /^rediss?:/i.test(state)
   const redis = isRedis ? undefined : 'state in Redis: --state redis://HOST:PORT/DATABASE'

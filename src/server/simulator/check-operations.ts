@@ -19,7 +19,7 @@ export function findHandled(contract: Contract, fixtures: Fixtures) {
     if (problem === undefined) handled.add(operation.id)
     else {
       const message = `${operation.id} is served from its examples and schemas, not simulated: ${problem}`
-      warnings.push({ severity: 'warning', place: contract.place(operation.pointer), message })
+      warnings.push({ severity: 'warning', place: contract.locate(operation.pointer), message })
     }
   }
   return { handled, warnings }
@@ -64,10 +64,9 @@ function createOperationCheck(fixtures: Fixtures): (operation: Operation) => str
   }
 }
 
-/** A sample error body, for `describeMismatch`. */
 const errorSamples: readonly Json[] = [{ success: false, error: 'The request was refused.' }]
 
-/** Describes how the first invalid body breaks the schema of a status; empty if all are valid or none is documented. */
+/** Describes how the first invalid body breaks the schema of a status; empty if there is no schema or invalid body. */
 function describeMismatch(operation: Operation, status: number, bodies: readonly Json[]): string[] {
   if (!operation.hasResponseBody(status)) return []
   const [violation] = bodies.flatMap((body) => operation.checkResponse(status, body))

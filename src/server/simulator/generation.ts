@@ -56,7 +56,7 @@ export interface Generation extends LoadedInputs, ServedInputs, ReportedInputs {
 export function createGeneration(
   settings: Settings,
   state: SimulatorState,
-  number: number,
+  generationNumber: number,
   inputs: LoadedInputs,
 ): Generation {
   const { contract, handled, fixtures, catalogue } = inputs
@@ -71,14 +71,14 @@ export function createGeneration(
     isModel: createModelCheck(settings, fixtures),
     limitOf: createLimitLookup(settings, fixtures),
   }
-  const createPipelineWith = ({ proxied, ...changing }: PipelineState) => {
-    const { store } = changing
+  const createPipelineWith = ({ proxied, ...rest }: PipelineState) => {
+    const { store } = rest
     const handlers = createHandlers(handled, { simulate, productsOfModel, responses: fixtures.responses, store })
-    return createPipeline({ ...loaded, ...changing, handlers }, proxied?.createStages)
+    return createPipeline({ ...loaded, ...rest, handlers }, proxied?.createStages)
   }
   return {
     ...inputs,
-    number,
+    generationNumber,
     productsOfModel,
     service: createPipelineWith(state),
     explain: createExplain(state, createPipelineWith),
@@ -89,7 +89,7 @@ export function createGeneration(
   }
 }
 
-/** Creates the function behind `POST /__sim/explain`, which runs the same pipeline on a copy of the state. */
+/** Creates the function behind `POST /__sim/explain`, which runs the pipeline on a fork of the store. */
 function createExplain(
   { store, log, proxied, sandboxes }: SimulatorState,
   createPipelineWith: (state: PipelineState) => Pipeline,

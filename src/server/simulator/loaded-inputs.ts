@@ -24,7 +24,7 @@ import { findHandled, handledIds } from './check-operations.ts'
 export interface LoadedInputs
   extends Pick<ServedInputs, 'contract' | 'handled' | 'fixtures' | 'catalogue' | 'startupRules'> {
   readonly control: Contract
-  /** The replies for operations that are not handled; undefined in a proxy, or if every operation is handled. */
+  /** Creates replies for operations that are not in `handled`; undefined in a proxy, or if `handled` has them all. */
   readonly fallback?: Fallback | undefined
 }
 
@@ -82,7 +82,7 @@ export async function loadStartupInputs(
   return success({ ...inputs.value, fallback: createFallback(contract) })
 }
 
-/** Returns the files that the inputs are read from, including each file in a fixtures folder. */
+/** Returns the input files that the settings or their defaults name, including each file in the fixtures folder. */
 export function listInputFiles({ contract, overlay, fixtures, rules }: Settings): string[] {
   return [
     contract ?? bundledContract,
@@ -152,7 +152,7 @@ function checkPersonaNames({ personas }: Fixtures, { definitions, statuses }: Ca
 }
 
 function checkResponses({ responses }: Fixtures, { operations }: Contract): Finding[] {
-  return responses.flatMap(({ operation: id, modelId, period, body, place }) => {
+  return responses.flatMap(({ operation: id, modelId, period, body, locate }) => {
     const operation = operations.find((candidate) => candidate.id === id)
     if (!operation) return []
     const { violations } = operation.readParameters({ path: { modelId }, query: { period }, header: {} })
@@ -160,11 +160,11 @@ function checkResponses({ responses }: Fixtures, { operations }: Contract): Find
     const bodyViolations = operation.checkResponse(operation.successStatus, body)
     return [
       ...periodViolations.map(({ message }) =>
-        errorAt(place('/period'), `no request can get this exact response: the period ${message}`),
+        errorAt(locate('/period'), `no request can get this exact response: the period ${message}`),
       ),
       ...bodyViolations.map(({ pointer, message }) => {
         const problem = `the exact response breaks the contract: ${pointer || 'the body'} ${message}`
-        return errorAt(place(`/body${pointer}`), problem)
+        return errorAt(locate(`/body${pointer}`), problem)
       }),
     ]
   })

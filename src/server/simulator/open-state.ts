@@ -86,7 +86,7 @@ export async function createSandboxes(
       log.error({ sandbox: name, err: error }, 'the data of an evicted sandbox could not be deleted'),
     )
   }
-  // A sandbox in the shared state is not deleted, since other replicas may be using it.
+  // If the state is shared, an evicted sandbox is not deleted, since other replicas may be using it.
   const sandboxes = new Sandboxes(settings, { limit, now, onEvicted: shared ? () => {} : onEvicted })
   journal.onEntry(({ sandbox }, { isForeign }) => {
     if (isForeign) sandboxes.use(sandbox) // a sandbox that another replica uses is not idle

@@ -17,7 +17,7 @@ export function findOrdinaryModel({ models }: Fixtures): KnownModel | undefined 
   return models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
 }
 
-/** Returns an operation's path for a model, such as `/v1/models/ID/analytics`. Other parameters become `ID`. */
+/** Returns an operation's path for a model. Other path parameters, and a missing model id, become `ID`. */
 export function buildModelPath(operation: Operation, modelId = placeholder): string {
   const fill = (_: string, name: string) => encodeURIComponent(modelParameters.has(name) ? modelId : placeholder)
   return operation.basePath + operation.path.replace(/\{([^{}]*)\}/g, fill)
@@ -29,7 +29,7 @@ export interface ExampleRequest {
   readonly scenario: string
 }
 
-/** Returns a GET request that needs at most a model id; undefined if the contract has no such operation. */
+/** Returns a GET request that needs at most a model id; undefined if there is none. */
 export function findExampleRequest(contract: Contract, fixtures: Fixtures): ExampleRequest | undefined {
   const model = findOrdinaryModel(fixtures)
   const operation = contract.operations.find((candidate) => needsOnlyModel(candidate, model !== undefined))

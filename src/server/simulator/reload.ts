@@ -57,7 +57,7 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
     return
   }
   // Startup rules that are also in the current generation keep their counts.
-  const number = served.current.number + 1
+  const number = served.current.generationNumber + 1
   const startupRules = activateRules(`startup ${number}`, loaded.value.startupRules, served.current.startupRules)
   const generation = deps.createGeneration(number, { ...loaded.value, startupRules })
   const { contract, contractDigest } = generation

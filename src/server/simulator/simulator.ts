@@ -31,7 +31,7 @@ import { createFileWatcher, logWarnings, reloadOnChange, type Served, type Watch
 /** A simulator without sockets, which takes requests and returns replies. */
 export interface Simulator extends Handlers {
   readonly contract: Contract
-  /** Returns an example request; undefined if the contract has no GET operation that needs at most a model id. */
+  /** Returns a GET request that needs at most a model id, as an example; undefined if there is none. */
   findExample(): ExampleRequest | undefined
   /** Returns the report on all sandboxes so far, even while the shared state is not responding. */
   report(): Promise<Report>
@@ -56,14 +56,14 @@ export interface Dependencies {
 
 export async function createSimulator(settings: Settings, deps: Dependencies): Promise<Result<Simulator, Findings>> {
   const { log, proxied } = deps
-  let contractFiles: readonly string[] = [] // a new file in this list counts as changed, so it causes a reload
+  let contractFiles: readonly string[] = [] // the contract and the files it refers to; a new file causes a reload
   const load = async () => {
     const loaded = await loadStartupInputs(settings, log, proxied?.limitCatalogue)
     if (loaded.ok) contractFiles = loaded.value.contract.files
     return loaded
   }
   const listFiles = () => [...listInputFiles(settings), ...contractFiles]
-  // Created before the files are read, so that no change is missed.
+  // The watcher is created before the files are read, so that no change is missed.
   const watch = settings.watch ? await createFileWatcher(listFiles) : undefined
   const inputs = await load()
   if (!inputs.ok) return inputs
@@ -84,8 +84,8 @@ export async function createSimulator(settings: Settings, deps: Dependencies): P
       scenarios: catalogue.definitions.length,
     }
     log.info({ ...counts, state: { file: showState(settings.state), ...loaded } }, 'loaded')
-    const start = { ...opened.value, inputs: inputs.value, load, seedState: seedState.value, watch }
-    return success(await joinParts(withReplica(settings, opened.value), deps, start))
+    const prepared = { ...opened.value, inputs: inputs.value, load, seedState: seedState.value, watch }
+    return success(await joinParts(withReplica(settings, opened.value), deps, prepared))
   } catch (error) {
     await store.close() // otherwise the state file stays locked until the process ends
     if (error instanceof StoreUnavailableError) return failure([errorAt('--state', error.message)])
@@ -94,16 +94,16 @@ export async function createSimulator(settings: Settings, deps: Dependencies): P
 }
 
 /** The checked inputs and the opened state. `seedState` and `watch` are undefined unless the settings request them. */
-interface Start extends OpenedStore {
+interface PreparedParts extends OpenedStore {
   readonly inputs: LoadedInputs
   readonly load: () => Promise<Result<LoadedInputs, Findings>>
   readonly seedState: SandboxExport | undefined
   readonly watch: WatchFiles | undefined
 }
 
-async function joinParts(settings: Settings, deps: Dependencies, start: Start): Promise<Simulator> {
+async function joinParts(settings: Settings, deps: Dependencies, prepared: PreparedParts): Promise<Simulator> {
   const { now, log, findPlannedFault, proxied } = deps
-  const { inputs, load, seedState, store, shared, watch } = start
+  const { inputs, load, seedState, store, shared, watch } = prepared
   const current = () => served.current
   const journal = openJournal(settings, deps, shared)
   const sandboxes = await createSandboxes(settings, { now, log, store, shared, journal, rules: current })
@@ -128,7 +128,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     overlays: listOverlays(settings.overlay),
     isWatched: settings.watch,
     isTemporary: deps.isTemporary ?? settings.port === 0,
-    stateFile: showState(settings.state),
+    stateLocation: showState(settings.state),
     journal,
     reporter,
     keepUnmet,
@@ -188,18 +188,18 @@ function createReporter(
     const { rules } = await sandboxes.settings.read(sandbox)
     if (rules.length === 0) return []
     const counts = await store.listSequences(sandbox)
-    const { sent, acts } = traffic.rulesOf(sandbox)
-    // Restoring a snapshot resets the counts in the state, and clearing the journal resets those in the collector.
+    const { sentCounts, appliedCounts } = traffic.ruleCountsOf(sandbox)
+    // Restoring a snapshot resets the counts in the state, and clearing the journal resets the collector's counts.
     const countApplications = (rule: ActiveRule) =>
-      Math.max(counts.get(ruleAppliedKey(rule)) ?? 0, acts.get(rule.key) ?? 0)
-    return listUnmet(rules, { sandbox, scope: 'sandbox' }, countApplications, sent)
+      Math.max(counts.get(ruleAppliedKey(rule)) ?? 0, appliedCounts.get(rule.key) ?? 0)
+    return listUnmet(rules, { sandbox, scope: 'sandbox' }, countApplications, sentCounts)
   }
   /** Records each rule that is to be removed and was never applied, although it was in effect for the last request. */
   const keepUnmet = async (sandbox: string) => {
     const unmet = await readUnmet(sandbox, collector)
     if (unmet.length === 0) return
     const { rules } = await sandboxes.settings.read(sandbox)
-    const counts = collector.rulesOf(sandbox)
+    const counts = collector.ruleCountsOf(sandbox)
     const steering = new Set(counts.steering.split(','))
     counts.keepRemoved(unmet.filter(({ applied, index }) => applied === 0 && steering.has(rules[index]?.key ?? '')))
   }
@@ -208,13 +208,14 @@ function createReporter(
     const { seed, clock } = await readSettings(sandbox ?? defaultSandbox)
     const run = { at: now(), version, command: undefined, seed, clock, contractDigest: contractDigest(), failOn }
     const { title, version: contractVersion } = contract
-    const { rules, ...report } = traffic.report(sandbox, run)
+    const { ruleCounts, ...report } = traffic.report(sandbox, run)
     const names = sandbox === undefined ? sandboxes.list().map(({ name }) => name) : [sandbox]
     const sandboxUnmet = await Promise.all(names.map((name) => readUnmet(name, traffic))).catch(noneIfUnavailable)
     const location = { sandbox: '*', scope: 'startup' } as const
     const startupRules = sandbox === undefined ? current().startupRules : []
-    const startupUnmet = listUnmet(startupRules, location, (_, index) => rules.acts.get(index) ?? 0, rules.sent)
-    const unmet = [...rules.removed.values(), ...sandboxUnmet.flat(), ...startupUnmet]
+    const countApplications = ({ key }: ActiveRule) => ruleCounts.startupAppliedCounts.get(key) ?? 0
+    const startupUnmet = listUnmet(startupRules, location, countApplications, ruleCounts.sentCounts)
+    const unmet = [...ruleCounts.removed.values(), ...sandboxUnmet.flat(), ...startupUnmet]
     return { contract: { title, version: contractVersion }, run, sandbox, ...report, unmet }
   }
   const reporter: Reporter = async (sandbox) => {

@@ -1,6 +1,5 @@
 import type { TrafficProblem } from './traffic/sample.ts'
 
-/** Matches the certificate error codes of OpenSSL and Node. */
 const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
 const noTls = 'the TLS handshake failed; is the scheme (https or http) correct?'

@@ -3,8 +3,8 @@ import type { Validator } from '../../base/documents/ajv.ts'
 import type { PrecompiledSource } from '../../base/documents/precompiled.ts'
 
 /**
- * How a value is used. Requests need no `readOnly` properties, and responses need no `writeOnly` properties. Simulated
- * responses must also follow `x-simulated-values`. If a use has no validators, those of the next use in the list apply.
+ * How a value is used. Requests may omit `readOnly` properties, and responses may omit `writeOnly` properties, even if
+ * required. Simulated responses must also follow `x-simulated-values`. A use without validators shares the next use's.
  */
 const USES = ['simulated', 'response', 'request'] as const
 export type Use = (typeof USES)[number]

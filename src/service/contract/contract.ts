@@ -14,11 +14,11 @@ export type OperationMatch =
   | {
       readonly kind: 'operation'
       readonly operation: Operation
-      readonly path: Readonly<Record<string, string>>
+      readonly pathParameters: Readonly<Record<string, string>>
     }
   /** `path` is the path template; `allowed` lists the methods of that path in upper case. */
   | { readonly kind: 'wrong-method'; readonly path: string; readonly allowed: readonly string[] }
-  /** The path is not under a base path. `isBaseMissing` is true if the path matches with `basePath` prepended. */
+  /** The path is not under any base path. `isBaseMissing` is true if the path matches with `basePath` prepended. */
   | { readonly kind: 'outside-base'; readonly isBaseMissing: boolean }
   | { readonly kind: 'unknown-path' }
   | { readonly kind: 'malformed'; readonly reason: string }
@@ -40,7 +40,7 @@ export interface Contract {
   readonly assumptions: readonly Assumption[]
   /** Findings that do not prevent loading: notes and warnings, such as a warning about `nullable: true` in 3.1. */
   readonly warnings: readonly Finding[]
-  readonly place: (pointer: string) => string
+  readonly locate: (pointer: string) => string
   /** The document after `normalizeSchemas`; its references are not resolved. */
   readonly document: JsonObject
   /** Finds the operation for a method and a path as sent, without the query. HEAD does not match a GET operation. */

@@ -6,7 +6,7 @@ import { nextTurn } from '../../base/core/timers.ts'
 import { type PrecompiledFiles, precompiled } from '../../base/documents/precompiled.ts'
 import { readSource } from '../../base/documents/read-source.ts'
 import { errorAt, errorsFirst, type Findings, type Source } from '../../base/documents/source.ts'
-import { placeFlaws } from './checks/flaw.ts'
+import { locateFlaws } from './checks/flaw.ts'
 import { normalizeSchemas } from './checks/normalize.ts'
 import { bundleReferences, removeBrokenReferences } from './checks/references.ts'
 import { checkRequirements, checkVersion } from './checks/requirements.ts'
@@ -25,7 +25,7 @@ export interface LoadOptions {
   readonly responses?: boolean
   /** The precompiled files, which need no parsing or compiling. @default the files precompiled by the build */
   readonly precompiled?: PrecompiledFiles
-  /** The overlays to apply to the document, in order. @default none */
+  /** The overlay files to apply to the document, in order. @default none */
   readonly overlays?: readonly string[]
 }
 
@@ -40,13 +40,13 @@ export async function loadContract(file: string, options: LoadOptions = {}): Pro
 }
 
 async function readDocument(file: string, { overlays = [], responses = true, ...options }: LoadOptions) {
-  if (overlays.length > 0) return readOverlaid(file, overlays)
+  if (overlays.length > 0) return readWithOverlays(file, overlays)
   const source = await readSource(file, options.precompiled ?? precompiled)
   const lacksValidators = source.ok && source.value.precompiled?.hasResponseValidators === false && responses
   return lacksValidators ? readSource(file) : source
 }
 
-export async function readOverlaid(file: string, overlays: readonly string[]): Promise<Result<Source, Findings>> {
+export async function readWithOverlays(file: string, overlays: readonly string[]): Promise<Result<Source, Findings>> {
   const [document, { readOverlay }, { applyOverlay }] = await Promise.all([
     readSource(file),
     import('../../base/documents/read-overlay.ts'),
@@ -64,9 +64,9 @@ export async function readOverlaid(file: string, overlays: readonly string[]): P
 export async function buildContract(input: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   const { thorough = false, responses = true } = options
   const { value: root } = input
-  if (!isObject(root)) return failure([errorAt(input.place(''), 'is not an OpenAPI document')])
-  const version = checkVersion(root)
-  if (version) return failure(placeFlaws([version], input))
+  if (!isObject(root)) return failure([errorAt(input.locate(''), 'is not an OpenAPI document')])
+  const versionFlaw = checkVersion(root)
+  if (versionFlaw) return failure(locateFlaws([versionFlaw], input))
   // The build has already checked and normalized a precompiled document.
   if (input.precompiled) {
     const compiler = createPrecompiledCompiler(input.precompiled)
@@ -89,14 +89,14 @@ export async function buildContract(input: Source, options: LoadOptions = {}): P
     await nextTurn()
     flaws.push(...checkExamples(document, compiler), ...compiler.compileAll())
   }
-  const findings = errorsFirst(placeFlaws(flaws, source))
+  const findings = errorsFirst(locateFlaws(flaws, source))
   return findings[0]?.severity === 'error'
     ? failure(findings)
     : success(createContract(source, document, operations, findings))
 }
 
 function createContract(
-  { file, files = [file], place }: Source,
+  { file, files = [file], locate }: Source,
   document: JsonObject,
   operations: Operation[],
   warnings: Findings,
@@ -115,7 +115,7 @@ function createContract(
       return assumptions()
     },
     warnings,
-    place,
+    locate,
     document,
     match: createMatcher(basePath, operations),
   }

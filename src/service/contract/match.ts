@@ -15,9 +15,9 @@ interface PathTemplate {
 }
 
 /**
- * Creates a matcher for a document's paths under their base paths. The longest base path wins. If several templates
- * match, the first segment in which they differ decides. Concrete text wins, as OpenAPI requires: `/models/mine` wins
- * over `/models/{modelId}`, even if only `/models/{modelId}` has an operation for the method.
+ * Creates a matcher for a document's paths under their base paths. The longest base path with a match wins. If several
+ * templates match, the first segment in which they differ decides. Concrete text wins, as OpenAPI requires:
+ * `/models/mine` wins over `/models/{modelId}`, even if only `/models/{modelId}` has an operation for the method.
  */
 export function createMatcher(basePath: string, operations: readonly Operation[]): Contract['match'] {
   const bases = [...groupBy(operations, (operation) => operation.basePath)]
@@ -36,7 +36,8 @@ export function createMatcher(basePath: string, operations: readonly Operation[]
     if (entry === undefined)
       return { kind: 'wrong-method', path: template.path, allowed: [...template.operations.keys()].sort() }
     const [operation, names] = entry
-    return { kind: 'operation', operation, path: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])) }
+    const pathParameters = Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']))
+    return { kind: 'operation', operation, pathParameters }
   }
   const matches = new LruCache<ReturnType<typeof match>>(100) // uncached, matching takes 3% of a GET's time
   return (method, path) => matches.get(`${method} ${path}`, () => match(method, path))
@@ -53,6 +54,7 @@ function listTemplates(operations: readonly Operation[]): PathTemplate[] {
 }
 
 function compareTemplates({ segments }: PathTemplate, other: PathTemplate): number {
+  if (segments.length !== other.segments.length) return segments.length - other.segments.length
   const ranks = segments.map((literals, at) => rankOf(literals) - rankOf(other.segments[at] ?? ['']))
   return ranks.find((rank) => rank !== 0) ?? 0
 }

@@ -25,6 +25,6 @@ export function matchMediaType(documented: readonly string[], sent: string): str
 /** Returns true for the media type of a URL-encoded form, such as `user=joe&age=7`. */
 export const isForm = (mediaType: string): boolean => bareMediaType(mediaType) === 'application/x-www-form-urlencoded'
 
-/** Returns true for a checked non-JSON body: a form with an object schema, or text whose schema allows strings. */
+/** Returns true if a non-JSON body is checked: a form with an object schema, or text with a schema for strings. */
 export const isCheckedText = (mediaType: string, { types, takesText }: Shape): boolean =>
   (isForm(mediaType) && types.has('object')) || (takesText && !bareMediaType(mediaType).startsWith('multipart/'))

@@ -76,8 +76,8 @@ function compileOperation(
     pointer,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     security: readSecurity(document, operation.security ?? document.security),
-    queryKeys: listApiKeyNames(document, ['query']),
-    /** `x-simulated-status.success`, else the lowest 2xx, else 200 for `2XX` or `default`, else the lowest non-1xx. */
+    queryApiKeys: listApiKeyNames(document, ['query']),
+    /** `x-simulated-status.success`, or else the lowest 2xx, 200 for `2XX` or `default`, the lowest non-1xx, or 200. */
     get successStatus(): number {
       return simulated.success ?? responses().successStatus
     },
@@ -89,7 +89,7 @@ function compileOperation(
     get statuses(): readonly number[] {
       return responses().statuses
     },
-    /** The keys of the documented responses, in document order, such as `200`, `4XX` and `default`. */
+    /** The keys of the documented responses, such as `200`, `4XX` and `default`. Numbers come first. */
     get responses(): readonly string[] {
       return responses().keys
     },
@@ -100,24 +100,24 @@ function compileOperation(
     get parameters(): readonly DescribedParameter[] {
       return parameters().described
     },
-    /** Returns the JSON schema of the request body after `dereference`; undefined if there is no schema. */
+    /** Returns the schema of the request body as JSON, after `dereference`; undefined if there is none. */
     bodySchema: (): JsonObject | undefined => body()?.schema(),
     bodyExamples: (): readonly Example[] => body()?.examples() ?? [],
-    /** Coerces the sent parameters to their types, and lists every violation. `values` is valid if there are none. */
+    /** Coerces the sent parameters to their types. `values` is valid if `violations` is empty. */
     readParameters: (sent: RawParameters): { values: ParameterValues; violations: Violation[] } =>
       parameters().read(sent),
-    /** Returns the value of a body that is not JSON: an object for a form, otherwise the text itself. */
+    /** Returns the value of a non-JSON body: an object for a form with an object schema, or else the text itself. */
     readText: (mediaType: string, text: string): Json => body()?.readText(mediaType, text) ?? text,
-    /** Returns every violation in a body sent as JSON, a form or text. `mediaType` has no parameters. */
+    /** Returns the violations in a body sent as JSON, a form or text. `mediaType` must have no parameters. */
     checkBody: (mediaType: string, value: Json): Violation[] => body()?.check(mediaType, value) ?? [],
     ...describeResponses(responses),
   }
 }
 
 const describeResponses = (responses: () => ReturnType<typeof compileResponses>) => ({
-  /** Returns every violation in a response. An undocumented status causes a `status` violation. */
+  /** Returns the violations in a response. If the operation documents any responses, other statuses are violations. */
   checkResponse: (status: number, value: Json) => responses().check(status, value, false),
-  /** Returns every violation in a simulated response, which must also follow `x-simulated-values`. */
+  /** Returns the violations in a simulated response, which must also follow `x-simulated-values`. */
   checkSimulatedResponse: (status: number, value: Json) => responses().check(status, value, true),
   examples: (status: number): readonly Example[] => responses().find(status)?.examples() ?? [],
   hasResponseBody: (status: number) => (responses().find(status)?.mediaTypes.length ?? 0) > 0,
@@ -126,7 +126,7 @@ const describeResponses = (responses: () => ReturnType<typeof compileResponses>)
   /** Returns a pointer to the response documented for a status, or else for its range (`4XX`), or else as `default`. */
   responsePointer: (status: number) => responses().find(status)?.pointer,
   responseDescription: (status: number) => responses().find(status)?.description,
-  /** Returns the JSON schema of the body for a status, after `dereference`; undefined if there is no schema. */
+  /** Returns the schema of the JSON body for a status, after `dereference`; undefined if there is none. */
   responseSchema: (status: number) => responses().find(status)?.schema(),
   /** Returns the schema from `responseSchema` with the narrower rules in `x-simulated-values` applied. */
   simulatedResponseSchema: (status: number) => responses().find(status)?.simulatedSchema(),
@@ -137,12 +137,12 @@ function readContent(document: JsonObject, { pointer, value: { content } }: Reso
   const documented = Object.keys(isObject(content) ? content : {})
   const json = documented.find(isJson)
   const media = joinPointer(pointer, 'content', json ?? '')
-  const resolved = resolveSchema(document, joinPointer(media, 'schema'))
+  const resolvedSchema = resolveSchema(document, joinPointer(media, 'schema'))
   return {
     documented,
     mediaTypes: [...new Set(documented.map(bareMediaType))],
-    resolved,
-    schema: once(() => resolved && dereference(document, resolved.value)),
+    resolvedSchema,
+    schema: once(() => resolvedSchema && dereference(document, resolvedSchema.value)),
     examples: once(() => (json === undefined ? [] : readExamples(document, media))),
   }
 }
@@ -192,7 +192,6 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
     const response = compileResponse(document, canCheck ? compiler : undefined, joinPointer(listPointer, key))
     if (response !== undefined) byKey.set(key.toUpperCase(), response)
   }
-  // The response documented for the status, or else for its range (`4XX`), or else as `default`.
   const find = (status: number) =>
     byKey.get(String(status)) ?? byKey.get(`${Math.floor(status / 100)}XX`) ?? byKey.get('DEFAULT')
   const numbers = [...byKey.keys()].filter((key) => /^\d{3}$/.test(key)).map(Number)
@@ -204,7 +203,7 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
     successStatus: statuses.find(isSuccess) ?? (byKey.has('2XX') || byKey.has('DEFAULT') ? 200 : lowest),
     keys,
     find,
-    /** Returns every violation in a response, which must also follow `x-simulated-values` if `isSimulated` is true. */
+    /** Returns the violations in a response, which must also follow `x-simulated-values` if `isSimulated` is true. */
     check(status: number, body: Json, isSimulated: boolean): Violation[] {
       const response = find(status)
       if (byKey.size === 0) return []
@@ -224,14 +223,14 @@ function compileResponse(document: JsonObject, compiler: Compiler | undefined, p
   const response = resolve(document, pointer)
   if (response === undefined) return undefined
   const { description } = response.value
-  const { resolved, schema, ...content } = readContent(document, response)
+  const { resolvedSchema, schema, ...content } = readContent(document, response)
   return {
     ...content,
     pointer: response.pointer,
     description: typeof description === 'string' ? description : '',
     schema,
-    simulatedSchema: once(() => resolved && applySimulatedValues(schema() ?? {}, 'schema')),
-    validate: resolved && compiler?.getValidator(resolved.pointer, 'response'),
-    validateSimulated: resolved && compiler?.getValidator(resolved.pointer, 'simulated'),
+    simulatedSchema: once(() => resolvedSchema && applySimulatedValues(schema() ?? {}, 'schema')),
+    validate: resolvedSchema && compiler?.getValidator(resolvedSchema.pointer, 'response'),
+    validateSimulated: resolvedSchema && compiler?.getValidator(resolvedSchema.pointer, 'simulated'),
   }
 }

@@ -146,7 +146,7 @@ function readGroup(parameters: readonly Parameter[], sent: ReadonlyMap<Parameter
   return [...missing, ...invalid]
 }
 
-/** Returns the value of a parameter. If it is invalid, tries a list as one value, and any other value as raw text. */
+/** Returns a parameter's value. If it is invalid, a list is read again as one value, and any other value as text. */
 function readValue(parameter: Parameter, raw: Sent): Result<Json, Violation[]> {
   const { shape, validate, allowsEmpty, at, hide } = parameter
   const read = readSent(parameter, raw)
@@ -154,8 +154,8 @@ function readValue(parameter: Parameter, raw: Sent): Result<Json, Violation[]> {
   if (validate === undefined || (raw === '' && allowsEmpty) || validate(read.value)) return read
   const violations = toViolations(validate.errors, at.in, at.pointer, hide)
   const alternative = typeof raw === 'string' ? (shape.types.has('array') ? shape.readText(raw) : raw) : read.value
-  const isAlternative = alternative !== read.value && (typeof alternative !== 'string' || shape.takesText)
-  return isAlternative && validate(alternative) ? success(alternative) : failure(violations)
+  const hasAlternative = alternative !== read.value && (typeof alternative !== 'string' || shape.takesText)
+  return hasAlternative && validate(alternative) ? success(alternative) : failure(violations)
 }
 
 /** Returns the percent-decoded cookies of a request. */
@@ -164,7 +164,7 @@ export const readCookies = ({ cookie = '' }: RawParameters['header']): Fields =>
   parse(cookie.replaceAll('; ', ';').replaceAll('+', '%2B'), ';', '=', { maxKeys: 0 }) as Fields
 
 /** Returns true if `sent` is the name of a query parameter or of one of its members, such as `filter[min]`. */
-export const isParameterName = (parameters: readonly DescribedParameter[], sent: string): boolean =>
+export const isQueryParameterName = (parameters: readonly DescribedParameter[], sent: string): boolean =>
   parameters.some((parameter) => parameter.in === 'query' && parameter.isIn({ [sent]: '' }))
 
 /** Returns a function that parses a form. The media type's `encoding` defines the styles of the fields. */
@@ -185,7 +185,7 @@ export function compileForm(document: JsonObject, media: string): (text: string)
   }
 }
 
-/** Reads the style of a form field. An object without a style is sent as JSON, or with member names in brackets. */
+/** Reads the style of a form field. An object without a style may be sent as JSON, or with bracketed names. */
 function readField(document: JsonObject, pointer: string, name: string, form: Shape): Serialization {
   const shape = form.member(name)
   const { style, explode, contentType } = resolve(document, pointer)?.value ?? {}

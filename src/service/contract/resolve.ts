@@ -26,7 +26,7 @@ export function resolve(document: JsonObject, pointer: string): ResolvedObject |
   return isObject(end.value) && !isCircular ? { pointer: end.pointer, value: end.value } : undefined
 }
 
-/** Returns the schema at a pointer. Does not follow a reference with siblings, since these apply, too. */
+/** Returns the schema at a pointer. Does not follow a `$ref` with siblings, because the siblings apply, too. */
 export function resolveSchema(document: JsonObject, pointer: string): ResolvedObject | undefined {
   const value = valueAt(document, pointer)
   if (!isObject(value)) return undefined

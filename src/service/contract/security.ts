@@ -59,9 +59,9 @@ function listRequirements(security: Security): Security {
 /** Describes the credentials to send: `your API key as "X-Key: <API_KEY>", or as "?key=<API_KEY>"`. */
 export function describeSecurity(security: Security): string {
   const requirements = listRequirements(security)
-  const isKey = requirements.flat().every(({ scheme = 'Bearer' }) => scheme === 'Bearer')
+  const isApiKey = requirements.flat().every(({ scheme = 'Bearer' }) => scheme === 'Bearer')
   const alternatives = requirements.map((credentials) => credentials.map(describeCredential).join(' and '))
-  return `your ${isKey ? 'API key' : 'credentials'} as ${alternatives.join(', or as ')}`
+  return `your ${isApiKey ? 'API key' : 'credentials'} as ${alternatives.join(', or as ')}`
 }
 
 function describeCredential({ in: location, name, scheme }: Credential): string {
@@ -70,7 +70,7 @@ function describeCredential({ in: location, name, scheme }: Credential): string 
 }
 
 /** Returns the challenges for a 401 response. HTTP does not define a challenge for API keys; `APIKey` is common. */
-export function listChallenges(security: Security): string {
+export function formatChallenges(security: Security): string {
   const schemes = new Set(listRequirements(security).flatMap((list) => list.map(({ scheme = 'APIKey' }) => scheme)))
   return [...schemes].map((name) => (['APIKey', 'Bearer'].includes(name) ? name : `${name} realm="api"`)).join(', ')
 }

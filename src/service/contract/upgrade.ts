@@ -30,12 +30,12 @@ export async function upgrade(source: Source, document: JsonObject) {
   const upgraded = upgradeFromTwoToThree(prepareSwagger(document)) as JsonObject
   const origins = new Origins(source)
   for (const [target, pointer] of SWAGGER_POINTERS) origins.set(target, { source, pointer })
-  return { source: { ...source, place: origins.place }, document: { ...upgraded, openapi: '3.1.0' }, note }
+  return { source: { ...source, locate: origins.locate }, document: { ...upgraded, openapi: '3.1.0' }, note }
 }
 
 /**
- * Returns a copy that works around gaps and bugs in the library. Each operation has its own parameters, responses and
- * media types instead of references and defaults, and a form becomes a body that keeps all constraints of its fields.
+ * Returns a copy that works around gaps and bugs in the library. Each operation in the copy has its own parameters,
+ * responses and media types, not references and defaults. A form becomes a body with all constraints of its fields.
  */
 function prepareSwagger(document: JsonObject): JsonObject {
   const { parameters: _, responses: __, produces: ___, ...others } = document
@@ -49,8 +49,8 @@ function prepareOperation(document: JsonObject, item: string, method: string): J
   const pointer = joinPointer(item, method)
   const operation = resolve(document, pointer)?.value ?? {}
   const listed = [item, pointer].flatMap((owner) => listMembers(document, joinPointer(owner, 'parameters')))
-  const named = new Map(listed.map(([, parameter]) => [`${parameter.in} ${parameter.name}`, parameter]))
-  const parameters = [...named.values()].filter((parameter) => typeof parameter.in === 'string')
+  const byName = new Map(listed.map(([, parameter]) => [`${parameter.in} ${parameter.name}`, parameter]))
+  const parameters = [...byName.values()].filter((parameter) => typeof parameter.in === 'string')
   const fields = parameters.filter((parameter) => parameter.in === 'formData')
   const others = parameters.filter((parameter) => !fields.includes(parameter))
   const find = (name: string) =>
@@ -64,7 +64,7 @@ function prepareOperation(document: JsonObject, item: string, method: string): J
   })
 }
 
-/** Returns the name and the resolved object of each member of a list or map. */
+/** Returns the name and the resolved object of each member of a list or map, except extensions (`x-`). */
 function listMembers(document: JsonObject, pointer: string): [name: string, JsonObject][] {
   return Object.keys(valueAt(document, pointer) ?? {}).flatMap((name) => {
     const member = resolve(document, joinPointer(pointer, name))

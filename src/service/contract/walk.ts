@@ -41,7 +41,7 @@ export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patc
 const valueMembers = { schema: single('schema'), content: map('mediaType'), examples: map('example') }
 
 /**
- * The members of each kind of object in OpenAPI 3.1 and Swagger 2.0, with the kinds of their values; `*` stands for all
+ * The members of each kind of object in OpenAPI 3 and Swagger 2.0, with the kinds of their values; `*` stands for all
  * other members without the prefix `x-`. Everything else is data: an example or default is never mistaken for a schema,
  * even if it has a member named `schema`, and a `$ref` in data is not a reference.
  */
@@ -150,5 +150,5 @@ function mapMember(rule: MemberRule, member: Json, onNode: (kind: NodeKind, valu
   })
   if (rule.form === 'single') return mapped[0]?.[1] ?? null
   if (rule.form === 'list') return mapped.map(([, item]) => item)
-  return Object.fromEntries(mapped.filter(([, item]) => typeof item !== 'string')) // such as that of a `$ref`
+  return Object.fromEntries(mapped.filter(([, item]) => typeof item !== 'string')) // such as the value of `$ref`
 }

@@ -34,7 +34,7 @@ export function matchOutcome(conditions: readonly Condition[], subject: MatchSub
 /** The conditions of a rule, filter or journal query. An absent condition matches every request. */
 export interface RequestMatch {
   readonly model?: string
-  /** The `productId` in the body; for analytics, a product to which the fixtures assign the model. */
+  /** The `productId` in the body, or a product to which the fixtures assign the model in the path. */
   readonly product?: string
   readonly method?: string
   readonly path?: string
@@ -139,7 +139,7 @@ function toList<Value>(value: Value | undefined): Value[] {
 const hasRedactedValue = ({ isRedacted }: MatchSubject, values: readonly Json[]) =>
   values.some((value) => isRedacted?.(value) === true)
 
-/** Requires a matching value, or no value if `expected` is null. Returns no condition if `expected` is undefined. */
+/** Returns a condition that requires a match, or no value if `expected` is null. If it is undefined, returns none. */
 function condition(
   field: string,
   expected: Json | undefined,

@@ -5,7 +5,7 @@ export function retryHeaders(resetMs: number): Record<string, string> {
 
 /**
  * Returns the shorter of the waits in `Retry-After` (seconds or an HTTP date) and `retry-after-ms`, because seconds are
- * rounded up. `now` is the time of the response, in epoch milliseconds. `at` is set if the wait comes from a date.
+ * rounded up; undefined if there is none. `now` is the response's time, in epoch milliseconds. `at` is set for a date.
  */
 export function readRetryAfter(
   headers: Readonly<Record<string, string>>,

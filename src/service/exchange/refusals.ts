@@ -7,7 +7,7 @@ import { StoreReadError, StoreUnavailableError, StoreWriteError } from '../../st
 import type { Operation } from '../contract/contract.ts'
 import { isJson } from '../contract/media-types.ts'
 import { listSchemaParts, mergeProperties } from '../contract/schema-parts.ts'
-import { describeSecurity, listChallenges } from '../contract/security.ts'
+import { describeSecurity, formatChallenges } from '../contract/security.ts'
 import { hourMs, type RateLimit, retryHeaders } from './rate-headers.ts'
 import { jsonBody, type Origin, type Reply } from './reply.ts'
 import type { SimRequest } from './request.ts'
@@ -33,7 +33,10 @@ export function isDocumented({ responses, successStatus }: Operation, status: nu
   return status === successStatus || keys.some((key) => responses.includes(key))
 }
 
-/** Returns a valid body for a refusal: the simulator's if the schema has `error` or is empty, or else an example. */
+/**
+ * Returns a valid body for a refusal, if any. The simulator's body is preferred if the documented response declares
+ * `error`, or neither properties nor examples. Otherwise, returns the first valid example.
+ */
 export function bodyOfRefusal(operation: Operation, { status, body }: Pick<Reply, 'status' | 'body'>) {
   if (!body || !operation.hasResponseBody(status)) return body?.value
   if (!operation.responseMediaTypes(status).some(isJson)) return undefined
@@ -69,7 +72,7 @@ export const abortedMessage = 'The client disconnected before the end of the req
 const unavailableMs = 1000
 
 export const refusals = {
-  /** `suggestion` is the path with the base path prepended, if that matches an operation. */
+  /** `suggestion` is the path with the base path prepended, if such a path is documented. */
   outsideBase: (base: string, path: string, suggestion: string | undefined) =>
     refuse(
       404,
@@ -87,7 +90,7 @@ export const refusals = {
     }),
   unauthorized: (operation: Operation, problem: string) =>
     refuseDocumented(operation, [401], messages.unauthorized(problem, operation), {
-      'WWW-Authenticate': listChallenges(operation.security),
+      'WWW-Authenticate': formatChallenges(operation.security),
     }),
   /** `sufficientPlans` lists the names of the plans that include the feature. */
   plan(operation: Operation, plan: string, sufficientPlans: readonly string[]) {
@@ -144,8 +147,8 @@ export function formatViolations(violations: readonly Violation[]): string {
 
 export interface PageSettings {
   /**
-   * Host names allowed in addition to the private names. An empty list also allows names without dots, since public
-   * name servers do not resolve them. Otherwise, such names must be listed, as a local name server might resolve them.
+   * Host names allowed in addition to the private names. If the list is empty, names without dots are also allowed,
+   * since public name servers do not resolve them. If a local name server might, list your host names.
    */
   readonly hosts: readonly string[]
   /** Origins, such as `http://localhost:6006`, of pages that may send requests, in addition to the server's origin. */

@@ -7,7 +7,7 @@ export type Origin = 'contract' | 'scenario' | 'gateway' | 'simulator' | 'upstre
 
 export interface Reply {
   readonly status: number
-  /** Headers by name as sent; `http/` adds `Content-Type` and `Content-Length`. */
+  /** Headers by name as sent; `server/http/` adds `Content-Type` and `Content-Length`. */
   readonly headers: Readonly<Record<string, string>>
   /** The real service's header lines as alternating names and values, which are sent unchanged instead of `headers`. */
   readonly rawHeaders?: readonly string[]
@@ -35,7 +35,7 @@ export interface RelayedBody {
 /** A body that is sent in chunks of text. It ends after the last chunk, or when the client disconnects. */
 export interface ReplyStream {
   readonly mediaType: string
-  chunks(clientGone: AbortSignal): AsyncIterable<string>
+  chunks(exchangeEnded: AbortSignal): AsyncIterable<string>
 }
 
 /** The body of a reply. It is immutable, so the encoded body can be computed once and shared. */
@@ -45,7 +45,7 @@ export interface Body {
   readonly mediaType: string
   /** True for an exact body from a fixture, which need not follow `x-simulated-values`. */
   readonly isExact?: true
-  /** True for an example in the document or a body generated from it; the document causes any errors in the body. */
+  /** True for a body from the document's examples or schemas. Any errors in such a body come from the document. */
   readonly isDocumented?: true
   /** Returns the encoded body, one character per byte. The first call encodes the body. */
   latin1(): string
@@ -120,7 +120,7 @@ export function expectedEnd({ mode: { kind } }: Delivery, now: number) {
   }
 }
 
-/** A client that disconnects within this many milliseconds after the head is sent might be too busy to read it. */
+/** A client that disconnects within this many milliseconds after the head is sent might not have read the head. */
 const unseenMs = 250
 
 /** The shortest timeout that clients are assumed to have, in milliseconds. */

@@ -34,7 +34,6 @@ export const getModelAnalytics: OperationDefinition = {
   requires: 'analytics',
   rateLimit: 'analyses',
   createHandle({ simulate, store, productsOfModel, responses }) {
-    // The exact responses by model and period, each encoded once.
     const exactResponses = new Map(
       responses
         .filter(({ operation }) => operation === getModelAnalytics.operationId)
@@ -90,12 +89,12 @@ function analyticsBody(
 async function qualityShift(store: Store, sandbox: string, productIds: readonly string[], { days, now }: PeriodQuery) {
   const today = dayOf(now)
   const { weight } = await store.getQuality(sandbox)
-  const query = { productIds, from: isoDateOfFirst(today - days + 1), to: isoDateOfToday(today) }
+  const query = { productIds, from: isoDateOfFirstDay(today - days + 1), to: isoDateOfToday(today) }
   const impacts = await store.eventImpact(sandbox, query)
   if (impacts.size === 0) return undefined
   const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
   return { forDay: (day: string) => weight * (impacts.get(day)?.impact ?? 0), key: `${weight}*${sums.join()}` }
 }
 
-const isoDateOfFirst = memoizeLast(isoDateOf)
+const isoDateOfFirstDay = memoizeLast(isoDateOf)
 const isoDateOfToday = memoizeLast(isoDateOf)

@@ -35,8 +35,7 @@ export const createEvent: OperationDefinition = {
     },
 }
 
-// The body has been validated against the contract's schema.
-const eventOf = (request: ValidBody) => bodyOf(request) as unknown as EventBody
+const eventOf = (request: ValidBody) => bodyOf(request) as unknown as EventBody // validated against the schema
 
 /** docs/development/service.md, 5.2: linking an event to a conversation is recommended, not required. */
 const unlinkedEvent: Violation = {
@@ -57,7 +56,7 @@ const withoutId = ({ insertId: _, ...others }: EventBody): EventBody => others
 
 /**
  * Fills in the defaults, normalizes `eventAt`, and drops an empty `insertId`. A missing `eventAt` is left to the store,
- * so that a retry without `eventAt` has the same payload.
+ * so that a retry has the same payload as the first request.
  */
 function withDefaults(event: EventBody): EventDraft {
   const body = event.insertId === '' ? withoutId(event) : event

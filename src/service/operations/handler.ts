@@ -37,7 +37,7 @@ export interface OperationDefinition {
   readonly readsBody?: true
   /** Returns samples of the handler's responses. The document must allow them for the success status. */
   samples(simulate: Simulate): readonly Json[]
-  /** Generates the response for a model without events; absent if data scenarios do not apply to it. */
+  /** Generates the response for a model without events; absent if data scenarios do not apply to the operation. */
   generate?(simulate: Simulate, query: Pick<AnalyticsQuery, 'modelId' | 'seed' | 'now'>, overrides: DataOverrides): Json
   /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent if none is needed. */
   readonly requires?: 'analytics'

@@ -6,8 +6,8 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { isJson, matchMediaType } from '../contract/media-types.ts'
 import { readExamples, resolve } from '../contract/resolve.ts'
 import { concreteType, schemaFor, toSimpleStyle, toText } from './content.ts'
-import { samplePrism } from './prism.ts'
-import { createMakeValue, type MakeValue } from './tools.ts'
+import { generateWithPrism } from './prism.ts'
+import { createValueMaker, type MakeValue } from './tools.ts'
 
 interface FallbackRequest {
   readonly operation: Operation
@@ -34,7 +34,7 @@ export type Fallback = (request: FallbackRequest) => Promise<FallbackReply>
 
 /** Creates the fallback for a document. Each reply is created when it is first requested, and then reused. */
 export function createFallback({ document }: Pick<Contract, 'document'>): Fallback {
-  const makeValue = once(() => createMakeValue(document))
+  const makeValue = once(() => createValueMaker(document))
   const replies = new Map<string, Promise<FallbackReply>>()
   return ({ operation, status = operation.successStatus, accept = '*/*' }) => {
     const response = operation.responsePointer(status) ?? ''
@@ -52,7 +52,7 @@ export function createFallback({ document }: Pick<Contract, 'document'>): Fallba
   }
 }
 
-/** Returns the documented media type that `Accept` prefers. In a tie, JSON wins, then types with an example. */
+/** Returns the documented type that `Accept` prefers, or else the first. JSON comes first, then types with examples. */
 function chooseType(document: JsonObject, response: string, accept: string): string | undefined {
   const all = Object.keys(resolve(document, joinPointer(response, 'content'))?.value ?? {})
   const json = all.find(isJson)
@@ -120,7 +120,7 @@ function parseExample(example: Json, countErrors: (value: Json) => number): Json
 async function makeJson(document: JsonObject, schema: Json, make: MakeValue, countErrors: (value: Json) => number) {
   const generated = await make(schema, countErrors)
   if (generated !== undefined && countErrors(generated) === 0) return generated
-  const fromPrism = await samplePrism(document, schema)
+  const fromPrism = await generateWithPrism(document, schema)
   if (generated === undefined || fromPrism === undefined) return generated ?? fromPrism
   return countErrors(fromPrism) < countErrors(generated) ? fromPrism : generated
 }

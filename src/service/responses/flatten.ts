@@ -12,7 +12,7 @@ export const isLean = (variant: number): boolean => variant % 8 >= 4
 
 /**
  * Merges a schema with its references, `allOf`, and the alternatives that a variant selects. Adds the followed
- * references to `path`. Returns undefined if no value is possible, or at the third level of recursion.
+ * references to `path`. Returns undefined for a `false` or unresolvable part, or at the third level of recursion.
  */
 export function flatten(root: JsonObject, schema: Json, variant: number, path: string[]): FlatSchema | undefined {
   const flat: FlatSchema = { properties: {}, required: [] }
@@ -35,8 +35,8 @@ export function flatten(root: JsonObject, schema: Json, variant: number, path: s
     flat.required.includes(name) || (Object.hasOwn(flat.properties, name) && !isLean(variant))
   for (const [name, others] of Object.entries(isObject(flat.dependentRequired) ? flat.dependentRequired : {}))
     if (isShown(name)) merge(flat, 'required', others)
-  const depending = Object.entries(isObject(flat.dependentSchemas) ? flat.dependentSchemas : {})
-  return depending.every(([name, dependent]) => !isShown(name) || add(dependent)) ? flat : undefined
+  const dependents = Object.entries(isObject(flat.dependentSchemas) ? flat.dependentSchemas : {})
+  return dependents.every(([name, dependent]) => !isShown(name) || add(dependent)) ? flat : undefined
 }
 
 function listChosen(schema: JsonObject, variant: number): Json[] {
@@ -46,7 +46,7 @@ function listChosen(schema: JsonObject, variant: number): Json[] {
   return condition === undefined ? choices : [...choices, ...(variant % 2 === 0 ? [condition, then] : [otherwise])]
 }
 
-export const numberOf = (value: Json | undefined, other: number) => (typeof value === 'number' ? value : other)
+export const numberOf = (value: Json | undefined, fallback: number) => (typeof value === 'number' ? value : fallback)
 
 export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 
@@ -92,8 +92,8 @@ function mergeMembers(old: Json, added: Json): JsonObject {
 
 function mergeTypes(old: Json, added: Json): Json {
   const [before, after] = [[old].flat(), [added].flat()]
-  const isWhole = [before, after].some((types) => types.includes('integer') && !types.includes('number'))
+  const isInteger = [before, after].some((types) => types.includes('integer') && !types.includes('number'))
   const widen = (types: Json[]) => (types.includes('integer') ? [...types, 'number'] : types)
   const common = widen(before).filter((type) => widen(after).includes(type))
-  return isWhole ? common.map((type) => (type === 'number' ? 'integer' : type)) : common
+  return isInteger ? common.map((type) => (type === 'number' ? 'integer' : type)) : common
 }

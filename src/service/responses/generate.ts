@@ -2,8 +2,8 @@ import { canonicalJson, isObject, type Json, type JsonObject } from '../../base/
 import { type FlatSchema, flatten, isLean, listOf, numberOf } from './flatten.ts'
 import { makeNumber, makeText, type Tools } from './leaf.ts'
 
-/** The context of a value: the references followed to its schema, its depth, and the first variant to try. */
-interface At {
+/** The context of a value: the references that led to its schema, its depth, and the first variant to try. */
+interface Context {
   readonly path: readonly string[]
   readonly depth: number
   readonly variant: number
@@ -38,8 +38,8 @@ const UNCERTAIN = [
 ]
 
 /**
- * Returns a deterministic value for a schema, or undefined if none is found. It has optional members within the limits
- * above, but no `writeOnly` members. With `tools.isValid`, parts with `UNCERTAIN` keywords are checked and varied.
+ * Returns a deterministic value for a schema, or undefined if none is found. Generated objects have no `writeOnly`
+ * members. With `tools.isValid`, values for `UNCERTAIN` keywords are checked, and if one is invalid, others are tried.
  */
 export const generate = (root: JsonObject, schema: Json, tools: Tools): Json | undefined =>
   new Generator(root, tools).make(schema, { path: [], depth: 0, variant: 0 })
@@ -55,7 +55,7 @@ class Generator {
     this.#tools = tools
   }
 
-  make(schema: Json, { path: outerPath, depth, variant: first }: At): Json | undefined {
+  make(schema: Json, { path: outerPath, depth, variant: first }: Context): Json | undefined {
     this.#values += 1
     if (depth > maxDepth || this.#values > maxValues) return undefined
     let fallback: Json | undefined
@@ -76,7 +76,7 @@ class Generator {
     return this.#checks > maxChecks || isValid(schema, value)
   }
 
-  #makeFlat(flat: FlatSchema, at: At): Json | undefined {
+  #makeFlat(flat: FlatSchema, at: Context): Json | undefined {
     const { variant } = at
     if (Array.isArray(flat.enum)) return flat.enum[variant % flat.enum.length]
     const example = flat.example ?? listOf(flat.examples)[0] ?? flat.default
@@ -90,17 +90,17 @@ class Generator {
     return type === 'null' ? null : makeNumber(flat, variant, type === 'integer')
   }
 
-  #isShort = ({ depth, variant }: At) => isLean(variant) || depth > maxShownDepth || this.#values > maxShown
+  #isMinimal = ({ depth, variant }: Context) => isLean(variant) || depth > maxShownDepth || this.#values > maxShown
 
-  #makeArray(flat: FlatSchema, at: At): Json[] | undefined {
+  #makeArray(flat: FlatSchema, at: Context): Json[] | undefined {
     const min = Math.max(numberOf(flat.minItems, 0), listSchemas(flat, 0).length)
-    const shown = flat.items === false || this.#isShort(at) ? 0 : 1
-    const length = Math.min(Math.max(min, shown), numberOf(flat.maxItems, maxValues), maxValues)
+    const minShown = flat.items === false || this.#isMinimal(at) ? 0 : 1
+    const length = Math.min(Math.max(min, minShown), numberOf(flat.maxItems, maxValues), maxValues)
     const list = this.#makeItems(listSchemas(flat, length).slice(0, length), flat.uniqueItems === true, at)
     return list.length < Math.min(min, length) && this.#values <= maxValues ? undefined : list
   }
 
-  #makeItems(schemas: readonly Json[], isUnique: boolean, at: At): Json[] {
+  #makeItems(schemas: readonly Json[], isUnique: boolean, at: Context): Json[] {
     const items = new Map<string, Json>()
     for (let attempt = 0; items.size < schemas.length && attempt < 2 * schemas.length; attempt += 1) {
       const variant = isUnique ? at.variant + attempt : at.variant
@@ -112,14 +112,14 @@ class Generator {
     return [...items.values()]
   }
 
-  #makeObject(flat: FlatSchema, at: At): JsonObject | undefined {
+  #makeObject(flat: FlatSchema, at: Context): JsonObject | undefined {
     const { properties, required } = flat
     const object: JsonObject = {}
-    const others = Object.keys(properties).filter((name) => !required.includes(name))
-    const maxOthers = Math.max(0, numberOf(flat.maxProperties, maxValues) - required.length)
-    for (const name of [...required, ...(this.#isShort(at) ? [] : others.slice(0, maxOthers))]) {
+    const optional = Object.keys(properties).filter((name) => !required.includes(name))
+    const maxOptional = Math.max(0, numberOf(flat.maxProperties, maxValues) - required.length)
+    for (const name of [...required, ...(this.#isMinimal(at) ? [] : optional.slice(0, maxOptional))]) {
       const schema = this.#memberSchema(flat, name)
-      if (flatten(this.#root, schema, 0, [])?.writeOnly === true) continue // only for requests
+      if (this.#isForRequests(schema)) continue
       const value = this.make(schema, at)
       if (value !== undefined) object[name] = value
       else if (required.includes(name)) return undefined
@@ -127,29 +127,35 @@ class Generator {
     return this.#addMembers(flat, at, object)
   }
 
-  /** Adds members to reach the documented minimum; a map gets at least one. */
-  #addMembers(flat: FlatSchema, at: At, object: JsonObject): JsonObject {
+  /** Adds members to reach `minProperties`. A map gets at least one, unless optional parts are omitted. */
+  #addMembers(flat: FlatSchema, at: Context, object: JsonObject): JsonObject {
     const [pattern] = Object.keys(toObject(flat.patternProperties))
     const names = flat.propertyNames ?? (pattern === undefined ? undefined : { pattern })
     const known = [...Object.keys(flat.properties), ...listOf(toObject(names).enum).map(String)]
     const isMap = known.length === 0 && (names !== undefined || isObject(flat.additionalProperties))
-    const shown = isMap && !this.#isShort(at) ? 1 : 0
-    const min = Math.min(Math.max(numberOf(flat.minProperties, 0), shown), numberOf(flat.maxProperties, maxValues))
-    const missing = min - Object.keys(object).length
+    const minShown = isMap && !this.#isMinimal(at) ? 1 : 0
+    const min = Math.min(Math.max(numberOf(flat.minProperties, 0), minShown), numberOf(flat.maxProperties, maxValues))
+    const deficit = min - Object.keys(object).length
     const makeName = (variant: number) =>
       names === undefined
         ? `property${variant + 1}`
         : this.make({ allOf: [{ type: 'string' }, names] }, { ...at, variant })
-    const others =
-      missing > 0
-        ? Array.from({ length: missing + known.length + maxVariants }, (_, index) => known[index] ?? makeName(index))
+    const candidates =
+      deficit > 0
+        ? Array.from({ length: deficit + known.length + maxVariants }, (_, index) => known[index] ?? makeName(index))
         : []
-    const added = [...new Set(others)].filter((name) => typeof name === 'string' && !Object.hasOwn(object, name))
-    for (const name of added.slice(0, Math.max(0, missing)).map(String)) {
+    const isMissing = (name: string) =>
+      !Object.hasOwn(object, name) && !this.#isForRequests(this.#memberSchema(flat, name))
+    const added = [...new Set(candidates.filter((name) => typeof name === 'string'))].filter(isMissing)
+    for (const name of added.slice(0, Math.max(0, deficit))) {
       const value = this.make(this.#memberSchema(flat, name), at)
       if (value !== undefined) object[name] = value
     }
     return object
+  }
+
+  #isForRequests(schema: Json): boolean {
+    return flatten(this.#root, schema, 0, [])?.writeOnly === true
   }
 
   #memberSchema({ properties, patternProperties, additionalProperties }: FlatSchema, name: string): Json {
@@ -163,10 +169,10 @@ const toObject = (value: Json | undefined): JsonObject => (isObject(value) ? val
 
 /** Returns the schemas of at least `length` items: those from `prefixItems`, `contains` and `items`, in this order. */
 function listSchemas({ prefixItems, contains, minContains, ...flat }: FlatSchema, length: number): Json[] {
-  const others = flat.items ?? flat.unevaluatedItems ?? {}
-  const contained = contains === undefined ? 0 : Math.min(numberOf(minContains, 1), maxValues)
-  const schemas = [...listOf(prefixItems), ...Array(contained).fill({ allOf: [others, contains ?? {}] })]
-  return [...schemas, ...Array(Math.max(0, length - schemas.length)).fill(others)]
+  const itemSchema = flat.items ?? flat.unevaluatedItems ?? {}
+  const containsCount = contains === undefined ? 0 : Math.min(numberOf(minContains, 1), maxValues)
+  const schemas = [...listOf(prefixItems), ...Array(containsCount).fill({ allOf: [itemSchema, contains ?? {}] })]
+  return [...schemas, ...Array(Math.max(0, length - schemas.length)).fill(itemSchema)]
 }
 
 const TYPES_OF_KEYWORDS: readonly (readonly [string, RegExp])[] = [
@@ -176,7 +182,7 @@ const TYPES_OF_KEYWORDS: readonly (readonly [string, RegExp])[] = [
   ['number', /imum$|^multipleOf$/],
 ]
 
-/** Returns the types that a value can have: those in `type` (null last), or else all (the implied one first). */
+/** Returns the types that a value can have: those in `type` (null last), or else all, starting with the implied one. */
 function listTypes({ type, ...flat }: FlatSchema): Json[] {
   if (type !== undefined) return [type].flat().toSorted((a, b) => Number(a === 'null') - Number(b === 'null'))
   const { properties, required, ...keywords } = flat

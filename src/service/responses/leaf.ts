@@ -33,7 +33,7 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map(
   ].flatMap(([names = '', ...candidates]) => names.split(' ').map((name) => [name, candidates] as const)),
 )
 
-/** Returns text within a schema's length limits. Without a format or pattern, each variant is different. */
+/** Returns text within a schema's length limits. Without a format or pattern, each variant yields a different text. */
 export function makeText(flat: FlatSchema, variant: number, matchText: Tools['matchText']): string {
   const { pattern, format } = flat
   const min = Math.min(numberOf(flat.minLength, 0), maxLength)
@@ -48,7 +48,7 @@ export function makeText(flat: FlatSchema, variant: number, matchText: Tools['ma
   return [...text.padEnd(min, text.at(-1))].slice(0, max).join('')
 }
 
-/** Returns the valid number nearest to 0; each later variant is one step further away. */
+/** Returns a number near 0, within a schema's limits. Each later variant is one step further away, up to the limit. */
 export function makeNumber(flat: FlatSchema, variant: number, isInteger: boolean): number {
   const above = numberOf(flat.exclusiveMinimum, Number.NEGATIVE_INFINITY)
   const below = numberOf(flat.exclusiveMaximum, Number.POSITIVE_INFINITY)

@@ -14,8 +14,8 @@ const CONFIG = {
 } as const
 
 /**
- * Loads Prism, which takes a second and 95 MB. Returns undefined if Prism is not installed: the npm package does not
- * include it. Prism calls `logger.success`, which pino lacks, for each request.
+ * Loads Prism, which takes a second and 95 MB. Returns undefined if Prism is not installed: convsim's npm package
+ * does not include it. For each request, Prism calls `logger.success`, which pino lacks.
  */
 const load = once(async () => {
   try {
@@ -27,11 +27,11 @@ const load = once(async () => {
   }
 })
 
-/** Matches recursive schemas, and keywords that Prism does not support: `writeOnly`, `discriminator`, type `null`. */
+/** Matches what Prism does not support: recursion, `writeOnly`, `discriminator`, and `null` as the first type. */
 const unsupported = /"\$ref"|"writeOnly":true|"discriminator":|"type":\[?"null"/
 
-/** Returns the body that Prism generates for a JSON schema; undefined if Prism is missing or generates no body. */
-export async function samplePrism(document: JsonObject, schema: Json | undefined): Promise<Json | undefined> {
+/** Returns the body that Prism generates for a schema; undefined if Prism is missing or does not support the schema. */
+export async function generateWithPrism(document: JsonObject, schema: Json | undefined): Promise<Json | undefined> {
   const expanded = typeof schema === 'object' ? dereference(document, schema as JsonObject) : undefined
   if (expanded === undefined || unsupported.test(JSON.stringify(expanded))) return undefined
   const loaded = await load()

@@ -14,7 +14,7 @@ const maxPatternMs = 100
 const otherStrings = ['é', 'éé', 'éàü', '日本語', '\n', '\t', '😀']
 
 /** Loads fast-check, and returns a function that makes values. The code that checks values is loaded on first use. */
-export async function createMakeValue(document: JsonObject): Promise<MakeValue> {
+export async function createValueMaker(document: JsonObject): Promise<MakeValue> {
   const { sample, stringMatching } = await import('fast-check')
   const matchText: Tools['matchText'] = (pattern, seed) =>
     tryFlags(pattern, (expression) => {

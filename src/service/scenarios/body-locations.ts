@@ -13,7 +13,7 @@ export interface BodyLocation extends BodyField {
   readonly value: Json
 }
 
-/** Returns all values in a body that the schema's `properties` and `items` describe, outermost first. */
+/** Returns the locations of all values in a body that the schema's `properties` and `items` describe, parents first. */
 export function listBodyLocations(body: Json, schema: JsonObject): BodyLocation[] {
   const locations: BodyLocation[] = [{ pointer: '', schema, value: body, isRequired: false }]
   // The list grows during the loop: each location adds its inner locations.
@@ -25,19 +25,19 @@ function listInnerLocations({ schema, value, pointer }: BodyLocation): BodyLocat
   const { items, properties, required } = schema
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) => {
-    const described = Array.isArray(value) ? items : isObject(properties) && properties[name]
-    if (!isObject(described)) return []
+    const innerSchema = Array.isArray(value) ? items : isObject(properties) && properties[name]
+    if (!isObject(innerSchema)) return []
     const isRequired = !Array.isArray(value) && Array.isArray(required) && required.includes(name)
-    return [{ pointer: joinPointer(pointer, name), schema: described, value: inner, isRequired }]
+    return [{ pointer: joinPointer(pointer, name), schema: innerSchema, value: inner, isRequired }]
   })
 }
 
 interface SchemaLocation extends BodyField {
-  /** True if every body has the value: every level of the pointer is a required member, and none is an array item. */
+  /** True if every level of the pointer is a required member, so that bodies have the value unless a parent is null. */
   readonly isCertain: boolean
 }
 
-/** Returns all locations in a resolved schema, outermost first; a recursive `$ref` is not followed. */
+/** Returns all locations in a resolved schema, parents first; a recursive `$ref` is not followed. */
 export function listSchemaLocations(schema: JsonObject): SchemaLocation[] {
   return [...visit({ pointer: '', schema, isRequired: false, isCertain: true })]
 }

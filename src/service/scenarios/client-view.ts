@@ -100,7 +100,7 @@ export function describeParameter(parameter: Parameter): string {
   return `${name}${value}${unit ? ` (${unit})` : ''}: ${description}${choices}`
 }
 
-/** Returns an example that turns on a scenario: `null;fields=recommendations`, `slow;ms=1000`, `server-error`. */
+/** Returns an active scenario as an example: `null;fields=recommendations`, `slow;ms=1000`, `server-error`. */
 export function exampleOf(definition: ScenarioDefinition): ActiveScenario {
   const texts = new Map(listShownParameters(definition).map((parameter) => [parameter.name, exampleValue(parameter)]))
   const read = readValues([...definition.parameters, probability], texts)

@@ -32,13 +32,13 @@ export interface ScenarioDefinition {
   inapplicableReason?(operation: Operation, values: ScenarioValues): string | undefined
   /** Returns a problem with the parsed values, such as `"max" is less than "ms"`, if any. */
   problem?(values: ScenarioValues): string | undefined
-  /** Returns the possible values of `pointer`, with `*` for items; absent if the scenario has no such parameter. */
+  /** Returns pointers to the fields that fit the scenario (`*` for items); absent without the parameter `pointer`. */
   pointers?(operation: Operation): readonly string[]
   effect(values: ScenarioValues): Effect
 }
 
 /** The parameter `p`, which every scenario has. */
-export const probability = number('p', [0, 1], 'The chance that the scenario acts; the seed decides.', { default: 1 })
+export const probability = number('p', [0, 1], 'The chance that it is applied; the seed decides.', { default: 1 })
 
 export interface ActiveScenario {
   readonly definition: ScenarioDefinition
@@ -53,7 +53,7 @@ export const effectOf = ({ definition, values }: ActiveScenario): Effect => defi
 
 export interface Catalogue {
   readonly definitions: readonly ScenarioDefinition[]
-  /** The scenarios that are named after a documented status, such as `429`. Lists of scenarios omit them. */
+  /** The scenarios that are named after a documented status, such as `429`. They are not in `definitions`. */
   readonly statuses: readonly ScenarioDefinition[]
   /** Finds a scenario by its name, which can also be an undocumented status from 400 to 599. */
   find(name: string): ScenarioDefinition | undefined
@@ -64,7 +64,7 @@ export interface NamedPersona {
   readonly about: string
 }
 
-/** The changes that the data family makes to the generated numbers of one response. */
+/** The changes that the data family makes to the generated data of one response. */
 export interface DataOverrides {
   /** The persona that replaces the model's own, if any. */
   readonly persona: string | undefined
@@ -97,7 +97,7 @@ interface DriftedBody {
 }
 
 export type Effect =
-  /** Carries out the operation, responds with a documented `status`, and overrides scenarios from wider scopes. */
+  /** Carries out the operation, responds with `status` if documented, and overrides scenarios from wider scopes. */
   | { readonly kind: 'ordinary'; readonly status: number }
   /** Replies in place of the operation. `modelId`: the model in the path, if any. `now`: the time in epoch ms. */
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string, now?: number) => Reply }
@@ -114,5 +114,5 @@ export type Effect =
   | { readonly kind: 'expect'; readonly expectation: Expectation }
   /** Stores the write, and resets the connection before acknowledging it. */
   | { readonly kind: 'lose-ack' }
-  /** Breaks one rule of the reply's schema: at the scenario's `pointer`, or at a location drawn from `seed`. */
+  /** Damages the reply's body at the scenario's `pointer`, or at a location drawn from `seed`. */
   | { readonly kind: 'drift'; readonly damage: (body: Json, schema: JsonObject, seed: string) => Result<DriftedBody> }

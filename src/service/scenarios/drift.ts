@@ -8,7 +8,7 @@ import { type BodyField, type BodyLocation, listBodyLocations, listSchemaLocatio
 import type { ScenarioDefinition } from './definition.ts'
 import { integer, numberOf, type Parameter, type ScenarioValues, textOf } from './parameters.ts'
 
-/** A kind of drift, which breaks one rule of the reply's schema at one location. */
+/** A kind of drift: a way in which a response can deviate from its schema. */
 interface Drift {
   readonly name: string
   readonly description: string

@@ -91,7 +91,7 @@ function fieldScenario(kind: FieldScenarioKind, operations: readonly Operation[]
   }
 }
 
-/** Lists the fields that a scenario sets, outermost first. Items have the name of their list: `productIds`. */
+/** Lists the fields that a scenario sets, parents first. Items have the name of their list: `productIds`. */
 function listFields({ valueFor }: FieldScenarioKind, operation: Operation): ExtremeField[] {
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   return listSchemaLocations(schema ?? {}).flatMap((location) => {
@@ -119,7 +119,7 @@ function setField(within: Json, [name = '', ...rest]: readonly string[], value: 
 const isOfType = (schema: JsonObject, type: string) =>
   typesOf(schema).includes(type) && !('enum' in schema || 'const' in schema)
 
-/** Returns a schema's maximum, or else the largest int32 or safe integer; undefined if the schema has other limits. */
+/** Returns a schema's largest number; undefined if it is not numeric, or has `exclusiveMaximum` or `multipleOf`. */
 function largestNumber(schema: JsonObject): number | undefined {
   const isNumber = isOfType(schema, 'number') || isOfType(schema, 'integer')
   if (!isNumber || 'multipleOf' in schema || 'exclusiveMaximum' in schema) return undefined
@@ -128,7 +128,7 @@ function largestNumber(schema: JsonObject): number | undefined {
   return format === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
 }
 
-/** Returns `text` repeated to about `length` characters; undefined if the schema has a format or pattern. */
+/** Returns `text` repeated to `length` characters, within the schema's limits; undefined if it is not for free text. */
 function textOfSchema(schema: JsonObject, text: string, length: number): string | undefined {
   if (!isOfType(schema, 'string') || 'format' in schema || 'pattern' in schema) return undefined
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema

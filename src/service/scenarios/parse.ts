@@ -32,7 +32,7 @@ function parseList<Item>(kind: string, text: string, parse: (item: string) => Re
 
 /** Parses a list of scenarios, such as `slow;ms=200, rate-limited;retry-after="3"`. */
 export function parseScenarios(text: string, catalogue: Catalogue): Result<ActiveScenario[]> {
-  const scenarios = parseList('scenario', text, (item) => {
+  const scenarios = parseList('list of scenarios', text, (item) => {
     const parsed = parseScenario(item, catalogue)
     return parsed.ok || !isSequenceItem(item, catalogue) ? parsed : failure(describeMisplaced(item))
   })
@@ -60,7 +60,7 @@ export function parseSequence(text: string, catalogue: Catalogue): Result<Sequen
   return success({ items: items.value, text })
 }
 
-/** Parses an item, such as `429 * 2`. The default count is 1. An asterisk before `/` or `"` is part of a pointer. */
+/** Parses an item: `429 * 2`. The default count is 1. An asterisk anywhere before `/` or `"` is part of a pointer. */
 function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
   const at = text.search(/\*[^*/"]*$/)
   const count = at < 0 ? '1' : text.slice(at + 1).trim()
@@ -76,7 +76,7 @@ const itemForm =
   'An item is a scenario with its parameters, optionally followed by "*" and a count from 1 to 999999. ' +
   'Commas separate items: "429;retry-after=1*2, 200".'
 
-/** Returns the position of a request's item. Positions and indexes start at 0: `429*2, 200` yields 0, 0, 1, 1... */
+/** Returns the position of the item for request `index`. Both start at 0: `429*2, 200` yields 0, 0, 1, 1... */
 export function positionAt({ items }: Sequence, index: number): number {
   let end = 0
   const position = items.findIndex(({ times }) => {

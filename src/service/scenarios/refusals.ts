@@ -1,5 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts'
-import { listChallenges } from '../contract/security.ts'
+import { formatChallenges } from '../contract/security.ts'
 import { hourMs, type RateLimit, rateHeaders, retryHeaders } from '../exchange/rate-headers.ts'
 import { messages, pickDocumentedStatus, readError, refuse } from '../exchange/refusals.ts'
 import type { ScenarioDefinition } from './definition.ts'
@@ -41,7 +41,7 @@ const namedRefusals: readonly Refusal[] = [
     statuses: [401],
     summary: 'The API key is not valid.',
     message: (_values, _modelId, operation) => messages.unauthorized('The API key is not valid.', operation),
-    headers: (_values, _now, operation) => ({ 'WWW-Authenticate': listChallenges(operation?.security ?? []) }),
+    headers: (_values, _now, operation) => ({ 'WWW-Authenticate': formatChallenges(operation?.security ?? []) }),
   },
   { name: 'forbidden', statuses: [403], summary: 'Your plan does not include this feature.' },
   {
@@ -74,8 +74,7 @@ const limitOf = (values: ScenarioValues): RateLimit => ({ quota: numberOf(values
 /** The wait in seconds if neither `retry-after` nor `retry-after-ms` is a number. */
 const defaultSeconds = 2
 
-/** Formats an instant as an HTTP date, rounded up to a whole second. */
-const httpDate = (at: number) => new Date(Math.ceil(at / 1000) * 1000).toUTCString()
+const httpDateRoundedUp = (at: number) => new Date(Math.ceil(at / 1000) * 1000).toUTCString()
 
 const resetMsOf = ({ 'retry-after': seconds, 'retry-after-ms': ms }: ScenarioValues) => {
   if (typeof seconds === 'number') return seconds * 1000
@@ -86,7 +85,7 @@ function headersOf(values: ScenarioValues, now: number): Record<string, string> 
   const { 'retry-after': form, 'retry-after-ms': ms = typeof form === 'number' ? resetMsOf(values) : 'none' } = values
   const { 'Retry-After': seconds = '' } = retryHeaders(resetMsOf(values))
   return {
-    ...(form !== 'none' && { 'Retry-After': form === 'date' ? httpDate(now + resetMsOf(values)) : seconds }),
+    ...(form !== 'none' && { 'Retry-After': form === 'date' ? httpDateRoundedUp(now + resetMsOf(values)) : seconds }),
     ...(ms !== 'none' && { 'retry-after-ms': String(ms) }),
   }
 }

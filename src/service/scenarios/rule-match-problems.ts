@@ -2,10 +2,10 @@ import { type Flaw, isObject, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer } from '../../base/core/json-pointer.ts'
 import { cutText, describeKnown } from '../../base/core/text.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
-import { isParameterName } from '../contract/parameters.ts'
+import { isQueryParameterName } from '../contract/parameters.ts'
 import type { RequestMatch } from '../exchange/match.ts'
 
-const maxFields = 100
+const maxUnknownFields = 100
 
 /** Returns a message about an unknown operation, or undefined if the operation is known or none is given. */
 export function findUnknownOperation(id: string | undefined, operations: readonly Operation[]): string | undefined {
@@ -67,7 +67,7 @@ function findImpossiblePath(
 /** Describes an unknown query parameter, if any. Ignores parameters that must be absent: their condition is null. */
 export function findUnknownParameter({ query = {} }: RequestMatch, operations: readonly Operation[]) {
   const parameters = operations.flatMap((operation) => operation.parameters)
-  const unknown = Object.keys(query).find((name) => query[name] !== null && !isParameterName(parameters, name))
+  const unknown = Object.keys(query).find((name) => query[name] !== null && !isQueryParameterName(parameters, name))
   if (unknown === undefined) return undefined
   const known = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
   return `There is no query parameter "${cutText(unknown)}". ${describeKnown(unknown, [...new Set(known)])}`
@@ -77,7 +77,7 @@ export function findUnknownFields({ body = {} }: RequestMatch, operations: reado
   const schemas = operations.map((operation) => operation.bodySchema()).filter((schema) => schema !== undefined)
   const unknown = listPointers(body)
     .filter((field) => !schemas.some((schema) => hasField(schema, field)))
-    .slice(0, maxFields)
+    .slice(0, maxUnknownFields)
   const known = [...new Set(schemas.flatMap((schema) => Object.keys(propertiesOf(schema))))].map((name) => `/${name}`)
   return unknown.map(
     (field) => `No request body has the field "${cutText(field, 500)}". ${describeKnown(field, known)}`,
@@ -98,7 +98,7 @@ function* partPointers(part: JsonObject, above: string): Generator<string> {
   }
 }
 
-/** Returns true if the schema names the field at a pointer, or allows any member in an enclosing object. */
+/** Returns true if the schema declares the field at a pointer, or allows any member in an enclosing object. */
 function hasField(schema: JsonObject, pointer: string): boolean {
   const [, token, ...rest] = pointer.split('/')
   if (token === undefined) return pointer === ''

@@ -19,7 +19,7 @@ export async function loadRulesFile(file: string, context: RuleContext): Promise
   const flaws = check(value).map((violation) => describeFlaw(violation, value))
   const rules = flaws.length > 0 ? failure(flaws) : readRules((value as { rules: JsonObject[] }).rules, context)
   if (rules.ok) return rules
-  return failure(rules.error.map(({ pointer, message }) => errorAt(source.place(pointer), message)))
+  return failure(rules.error.map(({ pointer, message }) => errorAt(source.locate(pointer), message)))
 }
 
 const contractMessage = 'is an OpenAPI document, not a file of scenario rules; pass it with --contract'

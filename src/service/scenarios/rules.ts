@@ -71,7 +71,7 @@ export function listRulesInOrder(sandboxRules: ActiveRules, startupRules: Active
   ]
 }
 
-/** The prefix of the store keys for a rule's sequence, and the keys for its used `times` and for its applications. */
+/** The prefix of the store keys for a rule's sequence, and the keys of its `times` counter and its use counter. */
 export const ruleSequencePrefix = ({ key }: ActiveRule) => `rule sequence ${key} `
 export const ruleTimesKey = ({ key }: ActiveRule) => `rule ${key}`
 export const ruleAppliedKey = ({ key }: ActiveRule) => `applied rule ${key}`

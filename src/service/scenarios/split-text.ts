@@ -7,7 +7,7 @@ const partNames = {
   ';': { part: 'parameter', separator: 'semicolon' },
 } as const
 
-/** Splits text at separators outside quotes, which `\"` does not close. Rejects empty parts and unclosed quotes. */
+/** Splits text at separators outside quotes (`\"` does not close a quote). Rejects empty parts and unclosed quotes. */
 export function splitParts(text: string, separator: keyof typeof partNames): Result<string[]> {
   if (text.trim() === '') return success([])
   const { parts, isQuoteOpen } = split(text, separator)

@@ -23,7 +23,7 @@ export interface AnalyticsQuery {
   readonly persona?: string | undefined
   /** `no-null`: every field has data. `all-null`: no traffic. Without `persona`, the default is the fixture's shape. */
   readonly shape?: 'no-null' | 'all-null' | undefined
-  /** Returns the effect of the events on a day (`2026-01-15`), which is added to its avgConversationQualityIndex. */
+  /** Returns how much events change the avgConversationQualityIndex of a day (`2026-01-15`). */
   readonly qualityShift?: ((day: string) => number) | undefined
 }
 

@@ -43,7 +43,7 @@ export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phra
   }
 }
 
-/** Creates a writer for phrases about a model. The seed chooses a variant for each `key` (`low-growth title`). */
+/** Creates a phrase writer for a model. Seed, model and `key` (such as `low-growth title`) determine the variant. */
 function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: PeriodTotals) {
   const { seed, modelId } = model
   const fill = (phrase: string, wording: Wording) =>
@@ -62,8 +62,8 @@ const SEVERITIES = ['critical', 'warning', 'info'] as const
 /** Finds the issues, most severe first. Of several rules with the same measure, only the first that is met counts. */
 function findIssues(totals: PeriodTotals, measurements: Measurements, writer: PhraseWriter) {
   const met = ISSUE_RULES.filter((rule) => meets(rule, measurements[rule.measure]))
-  const first = met.filter((rule) => met.find(({ measure }) => measure === rule.measure) === rule)
-  const sorted = SEVERITIES.flatMap((severity) => first.filter((rule) => rule.severity === severity))
+  const firstPerMeasure = met.filter((rule) => met.find(({ measure }) => measure === rule.measure) === rule)
+  const sorted = SEVERITIES.flatMap((severity) => firstPerMeasure.filter((rule) => rule.severity === severity))
   return sorted.map(({ id, severity, measure, threshold }) => {
     const phrases = requirePhrases(writer.phrases.issues, id)
     const wording = ruleWording(measure, measurements[measure] ?? 0, threshold, totals)
@@ -98,7 +98,7 @@ function summarize(level: Recommendations['healthLevel'], issues: readonly Issue
 
 const PRIORITIES = ['high', 'medium', 'low'] as const
 
-/** Chooses recommendations, each based on its most severe issue or, if it has none, on all strengths in its rule. */
+/** Chooses recommendations, each based on its rule's most severe issue or, without one, on all its strengths. */
 function chooseRecommendations(issues: readonly Issue[], strengths: readonly Strength[], writer: PhraseWriter) {
   const recommendations = RECOMMENDATION_RULES.flatMap((rule) => {
     const issue = issues.find(({ id }) => rule.issues.includes(id))

@@ -67,6 +67,6 @@ function checkPlaceholders(pointer: string, phrases: unknown, ownNames: readonly
     .filter((name) => !known.includes(name))
     .map((name) => `cannot use the placeholder {{${name}}}; known here: ${known.join(', ')}`)
   const rest = phrases.replace(/\{\{[^{}]*\}\}/g, '')
-  if (/[{}]/.test(rest)) messages.push('has an unpaired brace; placeholders are written {{name}}')
+  if (/[{}]/.test(rest)) messages.push('has a single brace; placeholders are written {{name}}')
   return messages.map((message) => ({ pointer, message }))
 }

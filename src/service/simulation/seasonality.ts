@@ -36,7 +36,7 @@ export function trafficFactor(traffic: Traffic, traits: Traits, day: number): nu
   return (WEEKDAYS[weekday] ?? 1) * weekend * (1 + 0.18 * slowWave(traits, day)) * cycleFactor(traffic, traits, day)
 }
 
-/** Returns a model's slow oscillation on a day, from -1 to 1: a weighted sum of waves of 61 and 113 days. */
+/** Returns a model's slow oscillation on a day, from -1 to 1: a weighted sum of 61-day and 113-day waves. */
 export function slowWave(traits: Traits, day: number): number {
   return 0.6 * wave(day / 61 + traits.phases.slow) + 0.4 * wave(day / 113 + traits.phases.slower)
 }

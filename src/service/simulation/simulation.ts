@@ -44,9 +44,9 @@ export function createSimulation({ personas, models, phrases }: SimulationFixtur
   return (query) => {
     const modelId = query.modelId.toLowerCase()
     const model = modelById.get(modelId)
-    const name = query.persona ?? model?.persona
-    const persona = name === undefined ? drawPersona(personas, query.seed, modelId) : getPersona(name)
-    // A persona in the query overrides the shape in the model's fixture.
+    const personaName = query.persona ?? model?.persona
+    const persona = personaName === undefined ? drawPersona(personas, query.seed, modelId) : getPersona(personaName)
+    // If the query names a persona, the shape in the model's fixture does not apply.
     const shape = query.shape ?? (query.persona === undefined ? model?.shape : undefined)
     const days = shiftQuality(drawDays(persona, { ...query, modelId, shape }), query.qualityShift)
     const totals = aggregate(days, shape === 'no-null' ? [] : (persona.switchedOff ?? []))
@@ -107,49 +107,49 @@ function toDataPoint({ day, conversations, messages, values }: Day): DataPoint {
   }
 }
 
-/** The range of scores for a label: from the end of the previous band to `below`, included if `closed` is true. */
+/** The range of scores for a label. It starts at the end of the previous band. */
 export interface LabelBand {
   readonly label: string
-  readonly below: number
-  readonly closed?: boolean
+  readonly end: number
+  readonly includesEnd?: boolean
 }
 
 const strainBands = [
-  { label: 'none', below: 0.2 },
-  { label: 'low', below: 0.4 },
-  { label: 'moderate', below: 0.6 },
-  { label: 'high', below: 0.8 },
-  { label: 'severe', below: 1, closed: true },
+  { label: 'none', end: 0.2 },
+  { label: 'low', end: 0.4 },
+  { label: 'moderate', end: 0.6 },
+  { label: 'high', end: 0.8 },
+  { label: 'severe', end: 1, includesEnd: true },
 ] as const
 
 export const LABEL_BANDS = {
   averageUserSentiment: [
-    { label: 'very_negative', below: 0.2 },
-    { label: 'negative', below: 0.4 },
-    { label: 'neutral', below: 0.6 },
-    { label: 'positive', below: 0.8 },
-    { label: 'very_positive', below: 1, closed: true },
+    { label: 'very_negative', end: 0.2 },
+    { label: 'negative', end: 0.4 },
+    { label: 'neutral', end: 0.6 },
+    { label: 'positive', end: 0.8 },
+    { label: 'very_positive', end: 1, includesEnd: true },
   ],
   averageChangeInUserSentiment: [
-    { label: 'declined', below: -0.3 },
-    { label: 'slightly_declined', below: -0.05 },
-    { label: 'unchanged', below: 0.05, closed: true },
-    { label: 'slightly_improved', below: 0.3, closed: true },
-    { label: 'improved', below: 1, closed: true },
+    { label: 'declined', end: -0.3 },
+    { label: 'slightly_declined', end: -0.05 },
+    { label: 'unchanged', end: 0.05, includesEnd: true },
+    { label: 'slightly_improved', end: 0.3, includesEnd: true },
+    { label: 'improved', end: 1, includesEnd: true },
   ],
   averageFrustration: strainBands,
   averageStruggle: strainBands,
   averageCommercialIntent: [
-    { label: 'none', below: 0.25 },
-    { label: 'low', below: 0.5 },
-    { label: 'medium', below: 0.75 },
-    { label: 'high', below: 1, closed: true },
+    { label: 'none', end: 0.25 },
+    { label: 'low', end: 0.5 },
+    { label: 'medium', end: 0.75 },
+    { label: 'high', end: 1, includesEnd: true },
   ],
 } as const satisfies Record<LabelField, readonly LabelBand[]>
 
 function labelScore(field: LabelField, score: number): LabelScore {
   const bands: readonly LabelBand[] = LABEL_BANDS[field]
-  const band = bands.find(({ below, closed }) => score < below || (closed === true && score === below))
+  const band = bands.find(({ end, includesEnd }) => score < end || (includesEnd === true && score === end))
   if (band === undefined) throw new Error(`${field} cannot be ${score}`)
   return { label: band.label, score }
 }

@@ -36,7 +36,7 @@ export const COMMON_WORDING: Readonly<Record<string, (totals: PeriodTotals, mode
   amount: (_, model) => drawExampleDetails(model).amount,
 }
 
-/** Returns the values of a rule's placeholders: the measured value and the threshold, in the same unit. */
+/** Returns the values of a rule's placeholders: the measured value, the threshold and, for detections, the count. */
 export function ruleWording(measure: Measure, value: number, threshold: number, totals: PeriodTotals): Wording {
   const detection = DETECTION_FIELDS.find((field) => field === measure)
   if (detection !== undefined) {

@@ -48,7 +48,7 @@ export class EventTable implements Table<StoredEvent> {
     const key = insertKey(event.fields)
     if (key !== undefined) this.#positions.set(key, this.size)
     else countOccurrence(this.occurrences, event.eventId, event.repeatOf)
-    if (!event.sampledOut) this.impact.add(impactOfEvent(event))
+    if (!event.sampledOut) this.impact.add(impactSumOf(event))
     this.#texts.push(JSON.stringify(event))
   }
 
@@ -77,7 +77,7 @@ export const eventCollection: Collection<StoredEvent, EventTable> = {
   createTable: () => new EventTable(),
 }
 
-/** Creates an event. Its id is derived from the `insertId` or, if absent, the payload and its earlier occurrences. */
+/** Creates an event. The id depends on the `insertId` or, without one, on the payload and its earlier occurrences. */
 export function createStoredEvent(context: WriteContext, draft: EventDraft, occurrences: Occurrences): StoredEvent {
   const receivedAt = new Date(context.now).toISOString()
   const seedPath = [context.seed, context.sandbox, 'event']
@@ -98,17 +98,17 @@ export function createStoredEvent(context: WriteContext, draft: EventDraft, occu
   }
 }
 
-/** Returns the `insertId`; undefined if absent or null. Any other type, if a contract allows it, becomes JSON. */
+/** Returns the `insertId`; undefined if it is absent or null. Other types, which a contract may allow, become JSON. */
 export function insertKey({ insertId }: { readonly insertId?: unknown }): string | undefined {
   if (insertId === undefined || insertId === null) return undefined
   return typeof insertId === 'string' ? insertId : canonicalJson(insertId as Json) // parsed from JSON
 }
 
-const DIRECTIONS = new Map<unknown, number>(Object.entries({ positive: 1, negative: -1 }))
+const DEFAULT_SCORES = new Map<unknown, number>(Object.entries({ positive: 1, negative: -1 }))
 
-/** Returns the clamped score (a contract may set no limit) or, if absent, 1, -1 or 0 depending on the influence. */
+/** Returns the score, clamped since a contract may set no limits, or the default score of the influence: 1, -1 or 0. */
 function impactOf({ qualityImpactScore: score, influence }: EventDraft): number {
-  return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DIRECTIONS.get(influence) ?? 0)
+  return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DEFAULT_SCORES.get(influence) ?? 0)
 }
 
 /** Returns the fraction of events to keep. Sampling depends on the event id, so repeated runs keep the same events. */
@@ -134,7 +134,7 @@ export interface ImpactSum {
 
 export const UNITS_PER_IMPACT = 1e9
 
-export function impactOfEvent({ fields: { productId, eventAt }, impact }: StoredEvent): ImpactSum {
+export function impactSumOf({ fields: { productId, eventAt }, impact }: StoredEvent): ImpactSum {
   const day = eventAt.slice(0, eventAt.indexOf('T'))
   return { product: uuidKey(productId), day, units: Math.round(impact * UNITS_PER_IMPACT), events: 1 }
 }

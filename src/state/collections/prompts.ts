@@ -58,7 +58,7 @@ export class PromptTable extends Map<string, StoredPrompt> implements Table<Stor
   #activate(promptId: string, versionId: string): void {
     const prompt = this.get(promptId)
     if (prompt === undefined || !this.hasVersion(promptId, versionId))
-      throw new Error(`no prompt ${promptId} has a version ${versionId}`)
+      throw new Error(`there is no version ${versionId} of prompt ${promptId}`)
     const versions = prompt.versions.map((version) => ({ ...version, active: version.versionId === versionId }))
     this.add({ ...prompt, versions })
   }
@@ -70,7 +70,6 @@ export class PromptTable extends Map<string, StoredPrompt> implements Table<Stor
   }
 }
 
-/** The collection of prompts, whose versions are added one by one. */
 export const promptCollection: Collection<StoredPrompt, PromptTable> = {
   name: 'prompts',
   keyOf: ({ promptId }) => promptId,
@@ -94,7 +93,7 @@ export type PromptHead = Omit<StoredPrompt, 'versions'>
 export type ExternalName = Readonly<Partial<Record<'productId' | 'externalPromptId', unknown>>>
 
 /**
- * Returns a key for the `externalPromptId`, which is unique within a product, or among prompts without a product.
+ * Returns a key for the product and the `externalPromptId`, which together identify a prompt. The product is optional.
  * Returns undefined if the `externalPromptId` is absent, or if it is null, which an edited contract may allow.
  */
 export function externalKey({ productId, externalPromptId }: ExternalName): string | undefined {
@@ -102,7 +101,7 @@ export function externalKey({ productId, externalPromptId }: ExternalName): stri
   return canonicalJson([uuidKey(productId), externalPromptId as Json]) // parsed from JSON
 }
 
-/** Creates a prompt. Its id is derived from the external key or, if absent, the request and its earlier occurrences. */
+/** Creates a prompt's head. The id depends on the external key or else on the request and its earlier occurrences. */
 export function createPromptHead(context: WriteContext, draft: PromptDraft, occurrences: Occurrences): PromptHead {
   const seedPath = [context.seed, context.sandbox, 'prompt']
   const ids = {
@@ -153,8 +152,8 @@ export function computeFingerprint(components: readonly PromptComponentDraft[]):
 
 /**
  * Matches Handlebars placeholders: `{{name}}`, `{{ name }}`, `{{user.name}}`, `{{{raw}}}`, `{{&raw}}`, `{{~trimmed~}}`.
- * Does not match escaped placeholders (`\{{name}}`), helpers, blocks, partials or comments. No two adjacent parts can
- * match the same character, so matching takes linear time.
+ * Does not match escaped placeholders (`\{{name}}`), helpers with arguments, blocks, partials or comments. No two
+ * adjacent unbounded repetitions can match the same character, so matching takes linear time.
  */
 const PLACEHOLDER =
   /(?<!\\)\{\{\{?~?\s*(?:&\s*)?([^\s!"#%&'()*+,./;<=>@[\\\]^`{|}~]+(?:\.[^\s!"#%&'()*+,./;<=>@[\\\]^`{|}~]+)*)\s*~?\}?\}\}/g

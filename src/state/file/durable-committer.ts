@@ -91,7 +91,7 @@ export class DurableCommitter implements Committer {
 
   findLoss(): string | undefined {
     const { log } = this.#file
-    return this.#closing === undefined ? log.findLoss() : log.lossReason // closing releases the lock
+    return this.#closing === undefined ? log.findLoss() : log.lossReason // releasing the lock is not a loss
   }
 
   close(): Promise<void> {

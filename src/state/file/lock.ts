@@ -5,7 +5,7 @@ import { isObject, parseJson } from '../../base/core/json.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { sleep } from '../../base/core/timers.ts'
 import { PRIVATE_FILE } from '../../base/documents/private-file.ts'
-import { readOrdinaryFile, UnusableFileError } from '../../base/documents/read-file.ts'
+import { readRegularFile, UnusableFileError } from '../../base/documents/read-file.ts'
 import { findEntry, statOpenFile, systemErrorCode } from './disk.ts'
 
 export interface LockHolder {
@@ -106,7 +106,7 @@ const UNKNOWN: LockHolder = { pid: 0, since: '', born: '', nonce: 'unknown' }
 
 function readHolder(path: string): LockHolder | undefined {
   try {
-    const value = parseJson(readOrdinaryFile(path).toString('utf8'))
+    const value = parseJson(readRegularFile(path).toString('utf8'))
     if (!isObject(value) || typeof value['pid'] !== 'number' || typeof value['nonce'] !== 'string') return UNKNOWN
     if (!/^[\w-]{1,64}$/.test(value['nonce'])) return UNKNOWN // the nonce becomes part of a file name
     return value as unknown as LockHolder
@@ -120,7 +120,7 @@ function readHolder(path: string): LockHolder | undefined {
 
 /** Returns true if the holder is still running on this machine and is not a zombie (`Z`). */
 function isRunning({ pid, born }: LockHolder): boolean {
-  const { 0: state, 19: start = born } = readStat(pid) // an unknown start time counts as a match
+  const { 0: state, 19: start = born } = readStat(pid) // an unreadable start time counts as a match
   if (pid <= 0 || start !== born || state === 'Z') return false
   try {
     return kill(pid, 0)

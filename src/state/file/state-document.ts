@@ -31,9 +31,9 @@ const MAX_LOCATED = 16 * 1024 * 1024
 /** Returns the document if it is valid. Otherwise throws a `StateFileError` that describes the first error. */
 export async function checkEdited(document: unknown, text: string): Promise<StateDocument> {
   const check = await loadCheck()
-  const valid = document as StateDocument // if the checks below pass
-  const [problem = await findContentProblem(valid)] = check(document)
-  if (problem === undefined) return valid
+  const stateDocument = document as StateDocument // if the checks below pass
+  const [problem = await findContentProblem(stateDocument)] = check(document)
+  if (problem === undefined) return stateDocument
   const { pointer, message } = problem
   throw new StateFileError(`is not valid: ${await locate(text, pointer)}${pointer || 'the file'} ${message}`)
 }
@@ -57,11 +57,11 @@ async function findContentProblem({ sandboxes }: StateDocument) {
   return undefined
 }
 
-/** Returns the line and column of a value as `line 7, column 3: `, or an empty string if the text is too long. */
+/** Returns the line and column of a value as `line 7, column 3: `, or an empty string if they are not known. */
 async function locate(text: string, pointer: string): Promise<string> {
   if (text.length > MAX_LOCATED) return ''
   const { parseSource } = await import('../../base/documents/parse.ts') // needed only for an invalid file
   const source = parseSource(text, '')
-  const [, line, column] = (source.ok && source.value.place(pointer).split(':')) || []
+  const [, line, column] = (source.ok && source.value.locate(pointer).split(':')) || []
   return line === undefined ? '' : `line ${line}, column ${column}: `
 }

@@ -27,7 +27,7 @@ const MAX_LENGTH = 2 ** 29 - 100
 export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
-  /** The number of the last change in the file; -1 if there is no file or it was edited by hand. */
+  /** The number of the last change in the file; -1 if the file is absent, was empty, or was edited by hand. */
   seq = -1
   /** The result of reading the log. */
   found: LogSummary = { entries: 0, warnings: [] }
@@ -39,11 +39,11 @@ export class StateFile implements Adapter<StateData> {
 
   async read(): Promise<StateData> {
     const { path, log } = this
-    const entry = findEntry(path)
+    const stats = findEntry(path)
     // An empty file is new (`mktemp` creates one, and a crash never does), unless a log shows that it was in use.
-    const isNew = entry?.size === 0 && !findEntry(log.path) && !findEntry(log.oldPath)
+    const isNew = stats?.size === 0 && !findEntry(log.path) && !findEntry(log.oldPath)
     const stored =
-      entry && !isNew ? await readState(path).catch((error) => failAt(`The state file ${path}`, error)) : undefined
+      stats && !isNew ? await readState(path).catch((error) => failAt(`The state file ${path}`, error)) : undefined
     if (stored && !stored.isEdited) this.seq = stored.state.seq
     const state = stored?.state ?? new StateData()
     const [old, current] = [readLog(log.oldPath, state), readLog(log.path, state)]

@@ -1,6 +1,6 @@
 /**
  * Writes the write-ahead log, which has a line for each change that is not yet in the state file. Appends are
- * synchronous: a write to the page cache takes a few microseconds, but through Node's thread pool ten times as long.
+ * synchronous: a write to the page cache takes a few microseconds, but ten times as long through Node's thread pool.
  */
 import {
   closeSync,
@@ -23,7 +23,7 @@ import { findEntry, SEAL, sealLine, statOpenFile, syncFolder } from './disk.ts'
 import type { Lock } from './lock.ts'
 
 export interface FileStoreOptions {
-  /** Called with a sentence about each background failure, such as a failed checkpoint. Default: does nothing. */
+  /** Called with a sentence about a background failure, such as a failed checkpoint. Default: does nothing. */
   readonly report?: (problem: string) => void
   /** Milliseconds from a change to its checkpoint. Slow checkpoints lengthen this delay. Default: 200. */
   readonly checkpointMs?: number
@@ -85,7 +85,7 @@ export class WriteAheadLog {
     this.#folderSync.catch(() => undefined) // `sync` reports the error
   }
 
-  /** Turns the current file into the old log, and starts a new file. Does nothing if there is still an old log. */
+  /** Makes the current file the old log and starts a new file. Does nothing if no file is open or an old log exists. */
   rotate(): void {
     const old = this.#file
     if (old === undefined || findEntry(this.oldPath) !== undefined) return
@@ -136,7 +136,7 @@ export class WriteAheadLog {
       this.#checkOncePerTurn()
       apply()
     } catch (error) {
-      if (this.lossReason === undefined) this.#cutOff(fd, start)
+      if (this.lossReason === undefined) this.#truncate(fd, start)
       throw error
     }
   }
@@ -151,7 +151,7 @@ export class WriteAheadLog {
     })
   }
 
-  #cutOff(fd: number, length: number): void {
+  #truncate(fd: number, length: number): void {
     try {
       ftruncateSync(fd, length)
       this.#bytes = length

@@ -19,7 +19,7 @@ export const MAX_SEQUENCES = 10_000
 const MAX_RATE_KEY = 64
 export const MAX_SEQUENCE_KEY = 1000
 
-/** The rate limit windows and sequences of all sandboxes. They share the limits above, and are kept only in memory. */
+/** The rate limit windows and sequences of all sandboxes, which share the limits above. Kept only in memory. */
 export class Counters {
   #windows = new Map<string, RateWindow>()
   /** The number of times that each sequence was advanced, by sandbox and key, least recently advanced first. */

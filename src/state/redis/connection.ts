@@ -3,7 +3,7 @@ import type { Redis, RedisOptions } from 'ioredis'
 import { reasonOf } from '../../base/core/result.ts'
 import { sleep } from '../../base/core/timers.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { describeReason, describeStartError, isErrorReply, replyWithin, TOO_LATE } from './faults.ts'
+import { describeReason, describeStartError, isErrorReply, replyWithin, TIMEOUT_ERROR } from './faults.ts'
 import type { RedisLocation } from './location.ts'
 
 /** How long to wait for the reply to a command, and for the first connection, in milliseconds. */
@@ -12,7 +12,7 @@ export interface RedisTimeouts {
   readonly connectMs: number
 }
 
-/** A reply from Redis: any RESP value except a map, which no command used here returns. */
+/** A reply from Redis in version 2 of its protocol, RESP. */
 export type RedisReply = string | number | null | readonly RedisReply[]
 
 export type Argument = string | number
@@ -119,14 +119,14 @@ export class RedisConnection {
     try {
       return await replyWithin(this.#commandMs, send())
     } catch (error) {
-      throw this.#explain(error)
+      throw this.#handleFailure(error)
     }
   }
 
-  #explain(error: unknown): Error {
-    if (error === TOO_LATE && this.#outage === undefined) {
-      this.#lastError = TOO_LATE
-      this.#outage = describeReason(TOO_LATE)
+  #handleFailure(error: unknown): Error {
+    if (error === TIMEOUT_ERROR && this.#outage === undefined) {
+      this.#lastError = TIMEOUT_ERROR
+      this.#outage = describeReason(TIMEOUT_ERROR)
       this.#disconnect()
     }
     const { displayUrl } = this.#location

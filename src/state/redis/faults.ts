@@ -29,7 +29,7 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
   ],
 ]
 
-/** The reasons why there is no reply, by operating system error code. */
+/** The reasons why there is no reply, by operating system error code (empty if there is none). */
 const reasons: Readonly<Record<string, string>> = {
   '': 'the connection was closed',
   ECONNREFUSED: 'the connection was refused: ECONNREFUSED',
@@ -46,7 +46,7 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Error && isErrorReply(error.cause)
 }
 
-/** Describes an unusable response, without script names and line numbers. Returns undefined for other failures. */
+/** Describes an error reply, an unreadable reply or an untrusted certificate; undefined for other failures. */
 function describeResponse(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const text = error.message.replace(/ script: .*/s, '').replace(/[.:]\s*$/, '')
@@ -62,7 +62,7 @@ function describeResponse(error: unknown): string | undefined {
   return `the certificate of that server is not trusted (${text}). ${trustStep}`
 }
 
-/** Returns why there is no connection or reply, with the next step if there is one. The text has no final period. */
+/** Returns why a connection or command failed, with the next step if there is one. The text has no final period. */
 export function describeReason(error: unknown): string {
   const code = codeOf(error)
   return describeResponse(error) ?? reasons[code] ?? `Redis cannot be reached: ${code}`
@@ -79,10 +79,10 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-export const TOO_LATE = Object.assign(new Error('no reply in time'), { code: 'ETIMEDOUT' })
+export const TIMEOUT_ERROR = Object.assign(new Error('no reply in time'), { code: 'ETIMEDOUT' })
 
 /**
- * Resolves with the reply, or rejects with `TOO_LATE` after `ms` milliseconds. Reads pending input before it rejects,
+ * Resolves with the reply, or rejects with `TIMEOUT_ERROR` after `ms` ms. Reads pending input before rejecting,
  * since a busy process might not yet have read a reply that has already arrived.
  */
 export function replyWithin<T>(ms: number, reply: Promise<T>): Promise<T> {
@@ -90,7 +90,7 @@ export function replyWithin<T>(ms: number, reply: Promise<T>): Promise<T> {
     const timer = setTimeout(async () => {
       await nextTurn()
       await nextTurn() // the first turn of the event loop may end before pending input is read
-      reject(TOO_LATE)
+      reject(TIMEOUT_ERROR)
     }, ms)
     reply.then(resolve, reject).finally(() => clearTimeout(timer))
   })

@@ -1,4 +1,4 @@
-import { ImpactIndex, impactOfEvent, insertKey } from '../collections/events.ts'
+import { ImpactIndex, impactSumOf, insertKey } from '../collections/events.ts'
 import { countRecords, type StoredContent } from '../collections/index.ts'
 import { externalKey } from '../collections/prompts.ts'
 import { countOccurrence, type StoredEvent, type StoredPrompt } from '../records.ts'
@@ -16,7 +16,7 @@ const WRITE_LENGTH = 64 * 1024
 /** Milliseconds after which Redis deletes the staged data of an abandoned import. */
 const STAGED_MS = 10 * 60 * 1000
 
-/** Imports content through staging keys, so that readers see all or none. Returns false if `condition` is not met. */
+/** Imports content via staging keys, so that readers see all or none of it. Returns false if `condition` is not met. */
 export async function importContent(
   scripts: SandboxScripts,
   sandbox: string,
@@ -78,7 +78,7 @@ function* listEventFields(events: readonly StoredEvent[]): Generator<Field> {
     if (replays > 0) yield ['index', `events ${position}`, replays]
     if (key === undefined) countOccurrence(occurrences, event.eventId, event.repeatOf)
     else yield ['index', `event named ${JSON.stringify(key)}`, position]
-    if (!event.sampledOut) impact.add(impactOfEvent(event))
+    if (!event.sampledOut) impact.add(impactSumOf(event))
   }
   for (const [id, count] of occurrences) yield ['index', `event ${id}`, count]
   for (const { product, day, units, events: count } of impact.list()) {

@@ -1,6 +1,6 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
 
-/** The location of a shared state: a database on a Redis server, and the prefix of the state's keys. */
+/** The location of shared state: a database on a Redis server, and the prefix of the state's keys. */
 export interface RedisLocation {
   /** The host in the form that sockets accept, such as `cache`, `127.0.0.1` or `::1`. */
   readonly host: string
@@ -44,7 +44,7 @@ export function parseRedisUrl(state: string, prefix: string): Result<RedisLocati
   }
 }
 
-/** Returns the value of `--state` for display, without the user and password of a URL. */
+/** Returns the value of `--state` for display, without a URL's user and password; `redis` for an invalid Redis URL. */
 export function showState(state: string): string {
   if (!isRedisUrl(state)) return state
   const parsed = parseRedisUrl(state, '')

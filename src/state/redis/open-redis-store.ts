@@ -13,7 +13,7 @@ import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 import { FORMAT_MARK } from './lua/prelude.ts'
 import { PUT_FIELD } from './lua/sandbox-scripts.ts'
-import { createRedisStore, listNames } from './redis-store.ts'
+import { createRedisStore, listSandboxNames } from './redis-store.ts'
 import { parseStoredJson, SandboxScripts } from './sandbox-scripts.ts'
 
 export interface RedisStoreOptions extends Partial<RedisTimeouts> {
@@ -53,14 +53,14 @@ export async function openRedisStore(
     const shared: SharedState = {
       displayUrl,
       ...createSettings(scripts),
-      listSandboxes: (limit) => listNames(connection, prefix, limit),
+      listSandboxes: (limit) => listSandboxNames(connection, prefix, limit),
       openJournal: (size) => openJournalStream({ connection, prefix, replica: scripts.createId(), size }),
     }
     return success({ store, loaded: { sandboxes, logEntries: 0, warnings: warnings.flat() }, shared, connection })
   } catch (error) {
     await pending.then((connection) => connection.close()).catch(() => undefined)
-    const isRefused = error instanceof StoreUnavailableError
-    return failure(isRefused ? describeStartError(error.cause, location) : reasonOf(error))
+    const isUnavailable = error instanceof StoreUnavailableError
+    return failure(isUnavailable ? describeStartError(error.cause, location) : reasonOf(error))
   }
 }
 
@@ -71,8 +71,8 @@ const EMPTIED =
 
 /**
  * Stores the format and an id, unless they exist, and tries the commands that most requests need. KEYS: the format, the
- * id, and four keys to try commands on. ARGV: the format, and a new id. Returns the stored format and id. An error
- * message ends with the name of the refused command.
+ * id, and four keys to try commands on. ARGV: the format, and a new id. Returns the stored format and id, or only the
+ * format if it differs from the given one. If a tried command fails, the error message ends with the command's name.
  */
 const PROBE = createScript(`
 local mark, id, hash, set, stream, number = unpack(KEYS)

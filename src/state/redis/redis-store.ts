@@ -7,7 +7,7 @@ import { encodePath } from '../../base/core/seeded.ts'
 import {
   createStoredEvent,
   ImpactIndex,
-  impactOfEvent,
+  impactSumOf,
   insertKey,
   payloadDiffers,
   sampleRateOf,
@@ -28,7 +28,7 @@ import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scri
 
 const noOccurrences: Occurrences = new Map()
 
-/** Creates the store in Redis. `server`: the methods that concern the server instead of a sandbox. */
+/** Creates the store in Redis. `server`: the methods that concern the Redis server, not a sandbox. */
 export function createRedisStore(scripts: SandboxScripts, server: Pick<Store, 'findOutage' | 'close'>): Store {
   return {
     ...server,
@@ -69,7 +69,7 @@ function createRecorder(scripts: SandboxScripts): Pick<Store, 'recordEvent' | 'a
       const draft = cloneJson(given)
       const first = createStoredEvent(context, draft, noOccurrences)
       const { eventId, sampledOut: _, ...event } = first
-      const { product, day, units } = impactOfEvent(first)
+      const { product, day, units } = impactSumOf(first)
       const key = insertKey(draft)
       const [outcome, value, replays] = await scripts.run(
         RECORD_EVENT,
@@ -139,34 +139,34 @@ async function eventImpact(
   sandbox: string,
   query: ImpactQuery,
 ): Promise<ReadonlyMap<string, DayImpact>> {
-  const sums = listSums(query)
-  if (sums.length === 0) return new Map()
-  const names = sums.map(({ product, day }) => impactField(product, day))
+  const productDays = listProductDays(query)
+  if (productDays.length === 0) return new Map()
+  const names = productDays.map(({ product, day }) => impactField(product, day))
   const counts = names.map((name) => `events of ${name}`)
   const found = await scripts.connection.call('hmget', scripts.keyOf(sandbox, 'impact'), ...names, ...counts)
   const values = (found as (string | null)[]).map(Number)
   const index = new ImpactIndex()
-  for (const [position, sum] of sums.entries()) {
+  for (const [position, productDay] of productDays.entries()) {
     const [units = 0, events = 0] = [values[position], values[names.length + position]]
-    if (events > 0) index.add({ ...sum, units, events })
+    if (events > 0) index.add({ ...productDay, units, events })
   }
   return index.query(query)
 }
 
-function listSums({ productIds, from, to }: ImpactQuery) {
+function listProductDays({ productIds, from, to }: ImpactQuery) {
   const first = dayOf(Date.parse(from))
   const length = Math.max(0, dayOf(Date.parse(to)) - first + 1)
   const days = Array.from({ length }, (_, offset) => isoDateOf(first + offset))
   return [...new Set(productIds.map(uuidKey))].flatMap((product) => days.map((day) => ({ product, day })))
 }
 
-export async function listNames(connection: RedisConnection, prefix: string, limit = 0): Promise<string[]> {
+export async function listSandboxNames(connection: RedisConnection, prefix: string, limit = 0): Promise<string[]> {
   const names = await connection.call('zrange', `${sharedKeys(prefix)}sandboxes`, -limit, -1)
   return (names as string[]).map((name) => JSON.parse(name))
 }
 
 async function listSandboxes(scripts: SandboxScripts): Promise<readonly SandboxSummary[]> {
-  const names = await listNames(scripts.connection, scripts.prefix)
+  const names = await listSandboxNames(scripts.connection, scripts.prefix)
   const summaries = await Promise.all(names.map((name) => summarize(scripts, name)))
   return summaries.filter((summary) => summary !== undefined)
 }

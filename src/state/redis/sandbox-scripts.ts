@@ -4,7 +4,7 @@ import { StoreReadError } from '../store.ts'
 import type { Argument, RedisConnection, RedisReply, Script } from './connection.ts'
 import { sandboxKeys, sharedKeys } from './keys.ts'
 
-/** Runs the scripts in `lua/` on sandboxes. In a fork, the scripts reply as usual but change nothing. */
+/** Runs the sandbox scripts in `lua/`. In a fork, the scripts reply as usual but change nothing. */
 export class SandboxScripts {
   readonly connection: RedisConnection
   readonly prefix: string
@@ -53,6 +53,6 @@ export function parseStoredJson<T>(sandbox: string, kind: string, text: RedisRep
   }
 }
 
-export function parseField<T>(sandbox: string, kind: string, text: string | undefined, absent: T): T {
-  return text ? parseStoredJson<T>(sandbox, kind, text) : absent
+export function parseField<T>(sandbox: string, kind: string, text: string | undefined, defaultValue: T): T {
+  return text ? parseStoredJson<T>(sandbox, kind, text) : defaultValue
 }

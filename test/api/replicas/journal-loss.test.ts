@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { call, event, analyticsPath as path } from '../../support/client.ts'
 import { convsim } from '../../support/command.ts'
-import { steer } from '../../support/control.ts'
+import { callControl } from '../../support/control.ts'
 import { describeWithRedis, redisForTest } from '../../support/redis.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 import { startReplicas } from './start-replicas.ts'
@@ -11,7 +11,7 @@ const operation = 'getModelAnalytics'
 
 const inSandbox = (name: string) => ({ headers: { 'x-sim-sandbox': name } })
 
-describeWithRedis('exchanges in a Redis that loses its data', () => {
+describeWithRedis('exchanges in a Redis server that loses its data', () => {
   const verify = async (target: TestSimulator, sandbox: string) =>
     (await call(target, `/__sim/verify?sandbox=${sandbox}`, { body: { operation } })).body
 
@@ -27,7 +27,7 @@ describeWithRedis('exchanges in a Redis that loses its data', () => {
     for (let index = 0; index < 3; index += 1) await call(replicas[1], path, inSandbox('second'))
     for (const replica of replicas) {
       expect(await verify(replica, 'second')).toMatchObject({ count: 3 })
-      expect(await steer(replica, 'GET', '/requests?sandbox=first')).toMatchObject({ truncated: true })
+      expect(await callControl(replica, 'GET', '/requests?sandbox=first')).toMatchObject({ truncated: true })
     }
   })
 
@@ -38,8 +38,8 @@ describeWithRedis('exchanges in a Redis that loses its data', () => {
     for (const replica of replicas) await call(replica, path, inSandbox('first'))
     expect(await verify(replicas[0], 'first')).toMatchObject({ count: 3, truncated: false })
     execFileSync('redis-cli', ['-p', `${redis.port}`, 'flushall'])
-    for (const replica of replicas) // each replica records the lost exchanges
-      expect(await steer(replica, 'GET', '/requests?sandbox=first')).toMatchObject({ truncated: true })
+    for (const replica of replicas) // each replica first counts the loss in the new journal
+      expect(await callControl(replica, 'GET', '/requests?sandbox=first')).toMatchObject({ truncated: true })
     const late = await startForTest({ state: redis.url, statePrefix, replica: 'late', clock: 'real' })
     for (const name of ['first', 'second']) await call(late, path, inSandbox(name))
     expect(await verify(late, 'first')).toMatchObject({ count: 1, truncated: true })
@@ -59,8 +59,8 @@ describeWithRedis('the requests to a replica', () => {
         expect((await call(stopping, '/v1/events', { body: event() })).status).toBe(201)
       command.process.kill(signal)
       await command.ended
-      expect(await steer(other, 'GET', '/requests?limit=1')).toMatchObject({ total: 20, truncated: false })
-      const report = await steer(other, 'GET', '/report')
+      expect(await callControl(other, 'GET', '/requests?limit=1')).toMatchObject({ total: 20, truncated: false })
+      const report = await callControl(other, 'GET', '/report')
       expect(report).toMatchObject({ requests: 20 })
       expect(report).not.toHaveProperty('truncated')
     },

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect, test as plainTest } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/core/json.ts'
 import { call, event, objectOf, analyticsPath as path } from '../../support/client.ts'
-import { putRules, steer } from '../../support/control.ts'
+import { callControl, putRules } from '../../support/control.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { listRequests, readRetries } from '../../support/stored-records.ts'
 import { startReplicas } from './start-replicas.ts'
@@ -27,7 +27,7 @@ describeWithRedis('with a journal shared by replicas,', () => {
           body: { satisfied: true, count: index + 1, truncated: false },
         })
     }
-    const lists = await Promise.all(replicas.map((replica) => steer(replica, 'GET', '/requests')))
+    const lists = await Promise.all(replicas.map((replica) => callControl(replica, 'GET', '/requests')))
     expect(lists[0]).toMatchObject({ total: 12, recorded: 12, dropped: 0, truncated: false })
     expect([lists[1], lists[2]]).toEqual([lists[0], lists[0]])
   })
@@ -42,9 +42,9 @@ describeWithRedis('with a journal shared by replicas,', () => {
     for (const [index, id] of ids.entries()) {
       const replay = await call(replicas[1], path, { headers: { 'x-sim-replay-of': id } })
       expect(replay.status).toBe(200)
-      const recorded = await steer(replicas[2], 'GET', `/requests/${replay.headers.get('x-request-id')}`)
+      const recorded = await callControl(replicas[2], 'GET', `/requests/${replay.headers.get('x-request-id')}`)
       expect(recorded).toMatchObject({ replayOf: ids[index] })
-      expect(await steer(replicas[0], 'GET', `/requests/${id}`)).toMatchObject({ id })
+      expect(await callControl(replicas[0], 'GET', `/requests/${id}`)).toMatchObject({ id })
     }
   })
 
@@ -56,15 +56,15 @@ describeWithRedis('with a journal shared by replicas,', () => {
 
   test('one replica can clear the journal for all replicas', async ({ replicas: [one, two, three] }) => {
     await Promise.all([call(one, path), call(two, path), call(three, path)])
-    await steer(two, 'DELETE', '/requests')
+    await callControl(two, 'DELETE', '/requests')
     await call(three, path)
     for (const replica of [one, two, three])
-      expect(await steer(replica, 'GET', '/requests')).toMatchObject({ total: 1, truncated: false })
-    await steer(one, 'POST', '/reset')
-    expect(await steer(three, 'GET', '/requests')).toMatchObject({ total: 0 })
+      expect(await callControl(replica, 'GET', '/requests')).toMatchObject({ total: 1, truncated: false })
+    await callControl(one, 'POST', '/reset')
+    expect(await callControl(three, 'GET', '/requests')).toMatchObject({ total: 0 })
   })
 
-  test('coverage, retries and reports are the same as if one replica received all requests', async ({ replicas }) => {
+  test('coverage, retries and reports are as if one replica had received all requests', async ({ replicas }) => {
     const [one, two, three] = replicas
     const single = (await startReplicas(redis()))[0]
     const retried = event({ insertId: 'y' })
@@ -103,7 +103,7 @@ describeWithRedis('with a journal shared by replicas,', () => {
     await call(two, path)
     await two.close()
     await call(three, path)
-    expect(await steer(one, 'GET', '/requests')).toMatchObject({ total: 2, truncated: false })
+    expect(await callControl(one, 'GET', '/requests')).toMatchObject({ total: 2, truncated: false })
   })
 
   test.for(['200', 'dribble;ms=20', 'malformed-json', 'reset'])(
@@ -137,7 +137,7 @@ describeWithRedis('with a journal shared by replicas,', () => {
       expect((await call(two, '/v1/events', retry)).status).toBe(201)
       const findings = [{ rule: 'same-insert-id', count: 1 }]
       for (const replica of [one, two])
-        expect(await steer(replica, 'GET', '/retries')).toMatchObject({ problems: { findings } })
+        expect(await callControl(replica, 'GET', '/retries')).toMatchObject({ problems: { findings } })
     },
   )
 
@@ -158,7 +158,7 @@ describeWithRedis('with a journal shared by replicas,', () => {
     expect([...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => id)).toEqual(['5', '6'])
   })
 
-  test('no token leaves the process that received it', async ({ replicas: [one, two] }) => {
+  test('the shared journal contains the hash of a token, but not the token', async ({ replicas: [one, two] }) => {
     const token = 'sk-very-secret-1234'
     await call(one, '/v1/events', { token, body: event({ properties: { note: `key ${token}` } }) })
     expect((await call(two, '/__sim/requests?bodies=true')).text).not.toContain(token)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { context, event } from '../../state/drafts.ts'
 import { openRedisOrFail } from '../../state/redis/open-redis.ts'
-import { steer } from '../../support/control.ts'
+import { callControl } from '../../support/control.ts'
 import { metricsOf } from '../../support/metrics.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { startForTest } from '../../support/start.ts'
@@ -20,7 +20,7 @@ describeWithRedis('a replica with many sandboxes in the shared state', () => {
     const simulator = await startForTest({ state: redis().url, statePrefix: 'many', sandboxLimit: 10 })
     const stored = (await listSandboxes(simulator)).filter(({ events }) => events === 1)
     expect(stored.map(({ name }) => name)).toEqual(names) // in order of creation
-    expect(await steer(simulator, 'GET', '/info')).toMatchObject({ state: { sandboxes: COUNT } })
+    expect(await callControl(simulator, 'GET', '/info')).toMatchObject({ state: { sandboxes: COUNT } })
     const { convsim_sandboxes: inProcess } = await metricsOf(simulator)
     expect(inProcess).toBe(10)
   })

@@ -5,7 +5,7 @@ import { context, exportSandbox, prompt } from '../../state/drafts.ts'
 import { openRedisOrFail } from '../../state/redis/open-redis.ts'
 import { call, event, analyticsPath as path } from '../../support/client.ts'
 import { run } from '../../support/command.ts'
-import { steer } from '../../support/control.ts'
+import { callControl } from '../../support/control.ts'
 import { describeWithRedis, redisForTest } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startReplicas } from './start-replicas.ts'
@@ -34,7 +34,7 @@ describeWithRedis('when Redis refuses commands,', () => {
       for (let round = 0; round < 3; round += 1)
         for (const replica of replicas) {
           expect((await call(replica, path)).status).toBe(200)
-          expect(await steer(replica, 'GET', '/events')).toMatchObject({ total: 1 })
+          expect(await callControl(replica, 'GET', '/events')).toMatchObject({ total: 1 })
         }
       const refused = await call(two, '/v1/events', { body: event() })
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
@@ -44,7 +44,7 @@ describeWithRedis('when Redis refuses commands,', () => {
       await set(end)
       expect((await call(two, '/readyz')).status).toBe(200)
       expect((await call(two, '/v1/events', { body: event() })).status).toBe(201)
-      expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 2 })
+      expect(await callControl(one, 'GET', '/events')).toMatchObject({ total: 2 })
     },
   )
 
@@ -53,7 +53,7 @@ describeWithRedis('when Redis refuses commands,', () => {
     ['without @write', '-@write'],
     ['without @read', '-@read'],
     ['without the command HINCRBY', '-hincrby'],
-    ['with another key pattern', 'resetkeys ~other:*'],
+    ['with access only to keys of other prefixes', 'resetkeys ~other:*'],
     ['without access to sandbox keys', 'resetkeys ~{acl}:*'],
     ['that may only read keys', 'resetkeys %R~*'],
   ])('health and startup report that a Redis user %s lacks a permission', async (_cause, rules) => {
@@ -85,7 +85,7 @@ describeWithRedis('when Redis refuses commands,', () => {
     const [one, two] = await startReplicas(redis, { statePrefix: 'full' })
     const large = { content: 'x'.repeat(100_000) }
     for (let count = 0; count < 50; count += 1) await store.addPromptVersion(context, prompt({ components: [large] }))
-    expect(await steer(one, 'GET', '/sandboxes')).toMatchObject({ sandboxes: [{ name: 'default' }] })
+    expect(await callControl(one, 'GET', '/sandboxes')).toMatchObject({ sandboxes: [{ name: 'default' }] })
     const used = Number(/used_memory:(\d+)/.exec(String(await admin.call('info', 'memory')))?.[1])
     await admin.call('config', 'set', 'maxmemory', used - 2_000_000)
     expect((await call(two, '/v1/events', { body: event() })).status).toBe(503)
@@ -109,7 +109,7 @@ describeWithRedis('when Redis refuses commands,', () => {
     expect(stderr).not.toContain('    at ')
   })
 
-  test('handled requests are not recorded, and every replica marks their sandbox’s list as truncated', async () => {
+  test('requests are handled but not recorded, and all replicas mark their sandbox’s list as truncated', async () => {
     const redis = await redisForTest()
     const { connection: admin } = await openRedisOrFail(redis.url, 'admin')
     const [one, two] = await startReplicas(redis)
@@ -117,7 +117,7 @@ describeWithRedis('when Redis refuses commands,', () => {
     for (const sandbox of ['missed', 'other']) await call(one, path, { headers: { 'x-sim-sandbox': sandbox } })
     await admin.call('config', 'set', 'maxmemory', '1')
     expect((await call(one, path, missedSandbox)).status).toBe(200)
-    const list = (target: typeof one, sandbox: string) => steer(target, 'GET', `/requests?sandbox=${sandbox}`)
+    const list = (target: typeof one, sandbox: string) => callControl(target, 'GET', `/requests?sandbox=${sandbox}`)
     expect(await list(one, 'missed')).toMatchObject({ total: 1, truncated: true })
     await admin.call('config', 'set', 'maxmemory', '0')
     await call(one, path, missedSandbox)

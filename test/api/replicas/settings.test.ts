@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test as plainTest, test } from 'vitest'
 import { bundledContract } from '../../../src/service/fixtures/bundled.ts'
 import { call, event, analyticsPath as path, readStateInfo } from '../../support/client.ts'
-import { putRules, steer } from '../../support/control.ts'
+import { callControl, putRules } from '../../support/control.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startReplicas } from './start-replicas.ts'
@@ -21,8 +21,8 @@ describeWithRedis('in shared sandboxes,', () => {
     const [one, two, three] = replicas
     await putRules(one, [{ scenario: 'rate-limited' }])
     expect(await statuses(replicas)).toEqual([429, 429, 429])
-    expect(await steer(three, 'GET', '/scenarios')).toMatchObject({ rules: [{ scenario: 'rate-limited' }] })
-    await steer(two, 'DELETE', '/scenarios')
+    expect(await callControl(three, 'GET', '/scenarios')).toMatchObject({ rules: [{ scenario: 'rate-limited' }] })
+    await callControl(two, 'DELETE', '/scenarios')
     expect(await statuses(replicas)).toEqual([200, 200, 200])
   })
 
@@ -31,7 +31,7 @@ describeWithRedis('in shared sandboxes,', () => {
     await putRules(one, [{ scenario: 'rate-limited', times: 4 }])
     const codes = [...(await statuses(replicas)), ...(await statuses(replicas))]
     expect(codes).toEqual([429, 429, 429, 429, 200, 200])
-    expect(await steer(two, 'GET', '/scenarios')).toMatchObject({ counts: { rules: [{ applied: 4, left: 0 }] } })
+    expect(await callControl(two, 'GET', '/scenarios')).toMatchObject({ counts: { rules: [{ applied: 4, left: 0 }] } })
     await putRules(two, [{ sequence: '429, 503, 200' }])
     expect(await statuses(replicas)).toEqual([429, 503, 200])
   })
@@ -39,33 +39,33 @@ describeWithRedis('in shared sandboxes,', () => {
   test('rules added concurrently through several replicas have separate counts', async ({ replicas }) => {
     const rules = [{ scenario: 'rate-limited', times: 1 }]
     const targets = [...replicas, ...replicas, ...replicas]
-    await Promise.all(targets.map((replica) => steer(replica, 'POST', '/scenarios', { rules })))
+    await Promise.all(targets.map((replica) => callControl(replica, 'POST', '/scenarios', { rules })))
     expect(await statuses(targets)).toEqual(targets.map(() => 429))
     expect(await statuses(replicas)).toEqual([200, 200, 200])
   })
 
   test('the clock and the seed apply to all replicas until a reset', async ({ replicas: [one, two, three] }) => {
-    await steer(one, 'PUT', '/clock', { mode: 'frozen', now: '2026-03-01T00:00:00Z' })
-    await steer(two, 'POST', '/clock/advance', { by: '1h' })
-    expect(await steer(three, 'GET', '/clock')).toEqual({ mode: 'frozen', now: '2026-03-01T01:00:00.000Z' })
+    await callControl(one, 'PUT', '/clock', { mode: 'frozen', now: '2026-03-01T00:00:00Z' })
+    await callControl(two, 'POST', '/clock/advance', { by: '1h' })
+    expect(await callControl(three, 'GET', '/clock')).toEqual({ mode: 'frozen', now: '2026-03-01T01:00:00.000Z' })
     const before = (await call(one, path)).text
-    await steer(two, 'PUT', '/sandboxes/default', { seed: 'another' })
+    await callControl(two, 'PUT', '/sandboxes/default', { seed: 'another' })
     const after = (await call(one, path)).text
     expect(after).not.toBe(before)
     expect((await call(three, path)).text).toBe(after)
-    await steer(three, 'POST', '/reset')
-    expect(await steer(one, 'GET', '/clock')).toMatchObject({ mode: 'real' })
+    await callControl(three, 'POST', '/reset')
+    expect(await callControl(one, 'GET', '/clock')).toMatchObject({ mode: 'real' })
   })
 
   test('a sandbox created through one replica can be deleted through another', async ({ replicas: [one, two] }) => {
     await call(one, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'used' } })
     await putRules(one, [{ scenario: 'rate-limited' }], 'with-rules')
     for (const name of ['used', 'with-rules']) {
-      expect(await steer(two, 'DELETE', `/sandboxes/${name}`)).toEqual({ deleted: true })
-      expect(JSON.stringify(await steer(two, 'GET', '/sandboxes'))).not.toContain(`${name}"`)
-      expect(await steer(two, 'DELETE', `/sandboxes/${name}`)).toEqual({ deleted: false })
+      expect(await callControl(two, 'DELETE', `/sandboxes/${name}`)).toEqual({ deleted: true })
+      expect(JSON.stringify(await callControl(two, 'GET', '/sandboxes'))).not.toContain(`${name}"`)
+      expect(await callControl(two, 'DELETE', `/sandboxes/${name}`)).toEqual({ deleted: false })
     }
-    expect(await steer(one, 'GET', '/scenarios?sandbox=with-rules')).toMatchObject({ rules: [] })
+    expect(await callControl(one, 'GET', '/scenarios?sandbox=with-rules')).toMatchObject({ rules: [] })
   })
 
   test('each response names its replica, and /__sim/info shows the state’s address', async ({ replicas: [one] }) => {
@@ -93,7 +93,7 @@ describeWithRedis('replicas with --watch', () => {
       await writeFile(file, changed)
       for (const replica of replicas)
         await expect
-          .poll(() => steer(replica, 'GET', '/info'), { timeout: 45_000 })
+          .poll(() => callControl(replica, 'GET', '/info'), { timeout: 45_000 })
           .toMatchObject({ contract: { generation } })
     }
     await putRules(one, [{ operation: 'createEvent', scenario: 'forbidden' }, { scenario: '429' }])
@@ -101,10 +101,10 @@ describeWithRedis('replicas with --watch', () => {
 
     await reload(text.replaceAll('createEvent', 'createEvents'), 2)
     expect([await send(one), await send(two)]).toEqual([429, 429])
-    expect(await steer(two, 'GET', '/scenarios')).toMatchObject({
+    expect(await callControl(two, 'GET', '/scenarios')).toMatchObject({
       counts: { rules: [{ applied: 2, skipReason: expect.stringContaining('createEvents') }, { applied: 2 }] },
     })
-    expect(await steer(two, 'GET', '/requests?operation=createEvents')).toMatchObject({ total: 2 })
+    expect(await callControl(two, 'GET', '/requests?operation=createEvents')).toMatchObject({ total: 2 })
 
     await reload(text, 3)
     expect([await send(one), await send(two)]).toEqual([403, 403])

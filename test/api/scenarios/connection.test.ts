@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { analyticsPath, call, event, expectRefusal } from '../../support/client.ts'
-import { steer } from '../../support/control.ts'
+import { callControl } from '../../support/control.ts'
 import { sendBytes } from '../../support/one-shot.ts'
 import { connectTo, requestText } from '../../support/raw-http.ts'
 import { sharedSimulator } from '../../support/shared.ts'
@@ -78,6 +78,6 @@ test.each([
 
 test('an invalid request that is lost before it reaches the service is not checked', async () => {
   await expect(call(sim(), '/v1/events', { sandbox: 'unseen', scenario: 'reset', body: '{}' })).rejects.toThrow()
-  const { violations, unexpected } = await steer(sim(), 'GET', '/report?sandbox=unseen')
+  const { violations, unexpected } = await callControl(sim(), 'GET', '/report?sandbox=unseen')
   expect([violations, unexpected]).toMatchObject([{ requests: 0 }, { responses: 0 }])
 })

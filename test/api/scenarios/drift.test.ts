@@ -111,11 +111,11 @@ test.each(namedTargets)('%s acts on the named target %s', async (name, pointer, 
 })
 
 test('an asterisk in a pointer matches every item of a list, and nothing else changes', async () => {
-  const whole = objectOf(await call(sim(), modelPath))
+  const undamaged = objectOf(await call(sim(), modelPath))
   const response = await call(sim(), modelPath, { scenario: 'null-required;pointer=/dataPoints/*/date' })
   expect(response.headers.get('x-sim-damage')).toBe('null-required at /dataPoints/*/date')
-  const points = whole['dataPoints'] as JsonObject[]
-  expect(response.body).toEqual({ ...whole, dataPoints: points.map((point) => ({ ...point, date: null })) })
+  const points = undamaged['dataPoints'] as JsonObject[]
+  expect(response.body).toEqual({ ...undamaged, dataPoints: points.map((point) => ({ ...point, date: null })) })
 })
 
 test.each([

@@ -52,7 +52,7 @@ describe('a valid response with extreme values', () => {
     expect(await readAnalytics('no-null')).toEqual(plain)
   })
 
-  test('keeps null values that come from the data or another scenario', async () => {
+  test('keeps null values that another scenario causes', async () => {
     const body = await readAnalytics('largest-numbers, null;fields=avgSafetyScore')
     expect(body).toMatchObject({ avgSafetyScore: null, messageCount: Number.MAX_SAFE_INTEGER })
     expect((await readAnalytics('all-null, longest-texts')).recommendations).toBeNull()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { analyticsPath, call, event, expectRefusal } from '../../support/client.ts'
-import { putRules, steer } from '../../support/control.ts'
+import { callControl, putRules } from '../../support/control.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 
 const sim = sharedSimulator()
@@ -40,7 +40,7 @@ test('redirect points to the same URL with its query, unless a location is set',
   const { headers } = await callWith('redirect', path)
   expect(headers.get('location')).toBe(path)
   expect((await callWith('redirect;location=/login', path)).headers.get('location')).toBe('/login')
-  const { requests } = await steer(sim(), 'GET', '/requests?origin=gateway&limit=2')
+  const { requests } = await callControl(sim(), 'GET', '/requests?origin=gateway&limit=2')
   const text = JSON.stringify(requests)
   expect(text).toContain('"stage":"gateway"')
   expect(text).not.toContain('secret-1234')
@@ -97,7 +97,7 @@ test('a gateway response is not reported as unexpected', async () => {
   const sandbox = 'gateway-report'
   await call(sim(), analyticsPath, { sandbox, scenario: 'bad-gateway' })
   await call(sim(), '/v1/unknown', { sandbox, scenario: 'too-large' })
-  const report = await steer(sim(), 'GET', `/report?sandbox=${sandbox}&format=json`)
+  const report = await callControl(sim(), 'GET', `/report?sandbox=${sandbox}&format=json`)
   expect(report).toMatchObject({ requests: 2, unexpected: { responses: 0 } })
 })
 

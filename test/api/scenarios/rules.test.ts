@@ -11,7 +11,7 @@ import {
   prompt,
   type RequestOptions,
 } from '../../support/client.ts'
-import { putRules, steer } from '../../support/control.ts'
+import { callControl, putRules } from '../../support/control.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 
@@ -45,8 +45,8 @@ const noRules = { rules: [], startup: [], counts: { rules: [], startup: [] } }
 
 const shopModel = '00000000-0000-4000-8000-000000000001'
 const shop = '00000000-0000-4000-9000-000000000001'
-const ofModel = (id: string) => `/v1/models/${id}/analytics`
-const analyticsOf = (id: string): Call => [ofModel(id), {}]
+const analyticsPathOf = (id: string) => `/v1/models/${id}/analytics`
+const analyticsOf = (id: string): Call => [analyticsPathOf(id), {}]
 const anEvent = (fields: JsonObject = {}): Call => ['/v1/events', { body: event(fields) }]
 const aPrompt: Call = ['/v1/prompts', { body: prompt() }]
 
@@ -86,14 +86,14 @@ describe('a rule matches', () => {
     expect(await statusesOf(sim(), sandbox, [aPrompt, anEvent(), analytics, week])).toEqual([503, 201, 503, 200])
   })
 
-  test('only JSON bodies if it has a condition on the body, and other bodies are refused as usual', async () => {
+  test('only requests with a JSON body if it has a body condition; broken JSON is refused as usual', async () => {
     const sandbox = await sandboxWith([{ match: { body: { '/eventType': 'a' } }, scenario: 'unavailable' }])
     expect(await statusesOf(sim(), sandbox, [['/v1/events', { body: '{"eventType":"a"' }]])).toEqual([400])
   })
 })
 
 describe('among several rules,', () => {
-  test('only the first rule that fits a request is applied to it, until the rule is used up', async () => {
+  test('only the first rule that matches a request is applied to it, until the rule is used up', async () => {
     const sandbox = await sandboxWith([
       { match: { model: modelId }, scenario: 'not-found', times: 2 },
       { scenario: 'unavailable, slow;ms=1', times: 2 },
@@ -103,7 +103,7 @@ describe('among several rules,', () => {
     expect(await statusesOf(sim(), sandbox, requests)).toEqual([404, 503, 404, 503, 500])
   })
 
-  test('a rule that does not apply to a request is skipped, and does not count the request', async () => {
+  test('a rule whose scenario cannot apply to a request is skipped, and does not count the request', async () => {
     const sandbox = await sandboxWith([{ scenario: 'all-null', times: 1 }, { scenario: 'unavailable' }])
     expect(await statusesOf(sim(), sandbox, [anEvent(), anEvent(), analytics, analytics])).toEqual([503, 503, 200, 503])
   })
@@ -111,27 +111,27 @@ describe('among several rules,', () => {
 
 describe('probability', () => {
   const flaky = [{ scenario: 'unavailable', probability: 0.5 }]
-  const results = (target: TestSimulator, sandbox: string) => statusesOf(target, sandbox, repeat(40, analytics))
+  const send40 = (target: TestSimulator, sandbox: string) => statusesOf(target, sandbox, repeat(40, analytics))
 
-  test('selects the same requests in another simulator, regardless of other requests', async () => {
+  test('selects the same requests in another simulator, regardless of requests in other sandboxes', async () => {
     const [one, other] = [await startForTest(), await startForTest()]
     // Rules set earlier in other sandboxes must have no effect.
     for (let index = 0; index < 3; index += 1) await putRules(other, flaky, `other-${index}`)
     await putRules(one, flaky, 'same')
     await putRules(other, flaky, 'same')
-    const [here, there] = await Promise.all([results(one, 'same'), results(other, 'same'), results(other, 'other-1')])
+    const [here, there] = await Promise.all([send40(one, 'same'), send40(other, 'same'), send40(other, 'other-1')])
     expect(there).toEqual(here)
   })
 
   test('selects different requests with another seed or in another sandbox', async () => {
     const own = await startForTest({ seed: '2' })
-    const resultsBy: number[][] = []
+    const allStatuses: number[][] = []
     for (const target of [sim(), own])
       for (const sandbox of ['chance-a', 'chance-b']) {
         await putRules(target, flaky, sandbox)
-        resultsBy.push(await results(target, sandbox))
+        allStatuses.push(await send40(target, sandbox))
       }
-    expect(new Set(resultsBy.map((list) => list.join(' '))).size).toBe(4)
+    expect(new Set(allStatuses.map((list) => list.join(' '))).size).toBe(4)
   })
 
   test('is applied separately to each of two combined scenarios', async () => {
@@ -142,8 +142,8 @@ describe('probability', () => {
     expect(combinations.size).toBe(4)
   })
 
-  test('0.5 applies a rule to about half of the requests, and the next rule applies to the others', async () => {
-    const statuses = await results(sim(), await sandboxWith([...flaky, { scenario: 'rate-limited' }]))
+  test('0.5 applies a rule to about half of the requests, and the next rule applies to the rest', async () => {
+    const statuses = await send40(sim(), await sandboxWith([...flaky, { scenario: 'rate-limited' }]))
     const faulted = statuses.filter((status) => status === 503).length
     expect(faulted).toBeGreaterThan(8)
     expect(faulted).toBeLessThan(32)
@@ -158,12 +158,12 @@ describe('PUT /__sim/scenarios', () => {
   test('returns the new rules, which GET also returns until DELETE removes them', async () => {
     const sandbox = freshSandbox()
     const path = `/scenarios?sandbox=${sandbox}`
-    expect(await steer(sim(), 'GET', path)).toEqual(noRules)
-    expect(await steer(sim(), 'PUT', path, { rules: [rule] })).toEqual({ rules: [rule] })
+    expect(await callControl(sim(), 'GET', path)).toEqual(noRules)
+    expect(await callControl(sim(), 'PUT', path, { rules: [rule] })).toEqual({ rules: [rule] })
     const counts = { rules: [{ applied: 0, left: 2 }], startup: [] }
-    expect(await steer(sim(), 'GET', path)).toEqual({ rules: [rule], startup: [], counts })
-    expect(await steer(sim(), 'DELETE', path)).toEqual({ rules: [] })
-    expect(await steer(sim(), 'GET', path)).toEqual(noRules)
+    expect(await callControl(sim(), 'GET', path)).toEqual({ rules: [rule], startup: [], counts })
+    expect(await callControl(sim(), 'DELETE', path)).toEqual({ rules: [] })
+    expect(await callControl(sim(), 'GET', path)).toEqual(noRules)
     expect(await statusesOf(sim(), sandbox, [anEvent({ eventType: 'a' })])).toEqual([201])
   })
 
@@ -178,27 +178,27 @@ describe('PUT /__sim/scenarios', () => {
     ['a scenario that consists of commas', { scenario: ', ,' }, /empty item/],
     ['two responses at once', { scenario: '503, 429' }, /cannot both act/],
     ['a scenario of 2001 characters', { scenario: '5'.repeat(2001) }, /\/rules\/1\/scenario.*2000/],
-    ['a condition on inherited fields', { scenario: '503', match: { body: { '/constructor': 1 } } }, /No request body/],
+    ['a condition on /constructor', { scenario: '503', match: { body: { '/constructor': 1 } } }, /No request body/],
   ])('refuses all rules if one has %s', async (_name, rule, pattern) => {
     const sandbox = freshSandbox()
     const body = { rules: [{ scenario: 'not-found' }, rule] }
     expectRefusal(await call(sim(), `/__sim/scenarios?sandbox=${sandbox}`, { method: 'PUT', body }), 400, pattern)
-    expect(await steer(sim(), 'GET', `/scenarios?sandbox=${sandbox}`)).toEqual(noRules)
+    expect(await callControl(sim(), 'GET', `/scenarios?sandbox=${sandbox}`)).toEqual(noRules)
   })
 })
 
 describe('precedence: request > sandbox > startup', () => {
   /** The ways in which a request can name a scenario, and a request that names none. */
-  const scopes = {
+  const requests = {
     control: { headers: { 'x-sim-scenario': '400' } },
     sequence: { headers: { 'x-sim-sequence': '404' } },
     prefer: { headers: { prefer: 'code=403' } },
     token: { token: 'key_unauthorized' },
-    model: { path: ofModel('00000000-0000-4000-8000-000000000429') },
+    model: { path: analyticsPathOf('00000000-0000-4000-8000-000000000429') },
     none: {},
   } as const satisfies Record<string, RequestOptions & { path?: string }>
 
-  test.each<[keyof typeof scopes, boolean, boolean, number]>([
+  test.each<[keyof typeof requests, boolean, boolean, number]>([
     ['control', true, true, 400],
     ['sequence', true, true, 404],
     ['prefer', true, true, 403],
@@ -208,10 +208,10 @@ describe('precedence: request > sandbox > startup', () => {
     ['none', true, false, 500],
     ['none', false, true, 503],
     ['none', false, false, 200],
-  ])('request: %s, sandbox rule: %s, --scenario: %s; status: %d', async (scope, bySandbox, atStart, status) => {
-    const own = await startForTest(atStart ? { scenario: '503' } : {})
-    if (bySandbox) await putRules(own, [{ scenario: '500' }])
-    const { path = analyticsPath, ...options }: RequestOptions & { path?: string } = scopes[scope]
+  ])('request %s, sandbox rule %s, --scenario %s: %d', async (request, hasSandboxRule, hasStartupRule, status) => {
+    const own = await startForTest(hasStartupRule ? { scenario: '503' } : {})
+    if (hasSandboxRule) await putRules(own, [{ scenario: '500' }])
+    const { path = analyticsPath, ...options }: RequestOptions & { path?: string } = requests[request]
     expect((await call(own, path, options)).status).toBe(status)
   })
 
@@ -222,6 +222,10 @@ describe('precedence: request > sandbox > startup', () => {
     expect((await call(own, '/v1/events', { body: event() })).status).toBe(201)
     expect((await call(own, analyticsPath)).status).toBe(503)
     const counts = { rules: [{ applied: 1 }], startup: [{ applied: 1 }] }
-    expect(await steer(own, 'GET', '/scenarios')).toEqual({ rules, startup: [{ scenario: 'unavailable' }], counts })
+    expect(await callControl(own, 'GET', '/scenarios')).toEqual({
+      rules,
+      startup: [{ scenario: 'unavailable' }],
+      counts,
+    })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test as plainTest } from 'vitest'
 import { valueAt } from '../../../src/base/core/json-pointer.ts'
 import { analyticsPath, call, callOperation, event, expectRefusal, objectOf, operations } from '../../support/client.ts'
-import { putRules, steer } from '../../support/control.ts'
+import { callControl, putRules } from '../../support/control.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 
 const sim = sharedSimulator()
@@ -36,7 +36,7 @@ test.for(orders)('the items of %s are used in order; the last is reused', async 
   expect(await statusesOf(statuses.length, sandbox)).toEqual(statuses)
 })
 
-test('parallel requests share a sequence: each item but the last is used as often as written', async ({ sandbox }) => {
+test('parallel requests use each item of a sequence but the last as many times as written', async ({ sandbox }) => {
   const all = Array.from({ length: 40 }, () => statusOf(sandbox, '429*7, 503*5, 404*3, 200'))
   const statuses = await Promise.all(all)
   const count = (status: number) => statuses.filter((one) => one === status).length
@@ -61,7 +61,7 @@ describe('a sequence is counted separately', () => {
       statuses.push((await call(sim(), analyticsPath, { sandbox, headers: { 'x-case': name } })).status)
     expect(statuses).toEqual([429, 429, 200, 200])
     expect(await statusesOf(2, sandbox, sequence)).toEqual([429, 200])
-    const { sequences } = await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
+    const { sequences } = await callControl(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
     expect(sequences).toMatchObject([
       { rule: { scope: 'sandbox', index: 0 }, sequence, met: 2 },
       { rule: { scope: 'sandbox', index: 1 }, sequence, met: 2 },
@@ -75,7 +75,7 @@ describe('a sequence is counted separately', () => {
       await putRules(sim(), [{ sequence: '429*2, 200' }], sandbox)
       expect(await statusesOf(3, sandbox)).toEqual([429, 429, 200])
     }
-    const { sequences } = await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
+    const { sequences } = await callControl(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
     expect(sequences).toMatchObject([{ operation: 'getModelAnalytics', sequence: '429*2, 200', met: 3 }])
     expect(sequences).toHaveLength(1)
   })
@@ -84,7 +84,7 @@ describe('a sequence is counted separately', () => {
 describe('GET /__sim/sequences', () => {
   test('shows how far each sequence has advanced, and its next item', async ({ sandbox }) => {
     const path = `/sequences?sandbox=${sandbox}`
-    expect(await steer(sim(), 'GET', path)).toEqual({ sequences: [] })
+    expect(await callControl(sim(), 'GET', path)).toEqual({ sequences: [] })
     await call(sim(), '/v1/events', { body: event(), sandbox, headers: { 'x-sim-sequence': '503, 201' } })
     const items = [
       { scenario: '429;retry-after=7', times: 2 },
@@ -94,7 +94,7 @@ describe('GET /__sim/sequences', () => {
     for (const [index, position] of [0, 1, 1].entries()) {
       await statusesOf(1, sandbox, sequence)
       const progress = { met: index + 1, items, position, next: items[position]?.scenario }
-      const { sequences } = await steer(sim(), 'GET', path)
+      const { sequences } = await callControl(sim(), 'GET', path)
       expect(sequences).toContainEqual({ operation: 'getModelAnalytics', sequence, ...progress })
       expect(sequences).toHaveLength(2)
     }
@@ -105,7 +105,7 @@ describe('GET /__sim/sequences', () => {
     await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
     await statusesOf(1, sandbox)
     await statusesOf(1, sandbox, sequence)
-    const { sequences } = await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
+    const { sequences } = await callControl(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
     expect(valueAt(sequences, '/0/items')).toHaveLength(300)
     expect(valueAt(sequences, '/0/sequence')).toBe(sequence)
     expect(sequences).toMatchObject([{ position: 1 }, { sequence: expect.stringMatching(/^429, 429, .*\u2026/) }])
@@ -131,7 +131,7 @@ describe('a sequence is refused', () => {
     const response = await call(sim(), analyticsPath, { sandbox, headers: { 'x-sim-sequence': sequence } })
     expectRefusal(response, 400, pattern)
     expect(response.headers.get('x-sim-origin')).toBe('simulator')
-    expect(await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)).toEqual({ sequences: [] })
+    expect(await callControl(sim(), 'GET', `/sequences?sandbox=${sandbox}`)).toEqual({ sequences: [] })
   })
 
   test('when it reaches an item that conflicts with a scenario in the same request', async ({ sandbox }) => {

@@ -12,13 +12,13 @@ import { maxLargeValues, readLargeJson } from '../../../src/base/core/strict-jso
 const encode = (text: string) => new TextEncoder().encode(text)
 const read = (text: string) => readLargeJson(encode(text))
 
-/** Returns the pointer and message of a refusal, such as `/events/1 must not ...`, or `none`. */
+/** Returns the pointer and message of a refusal, such as `/events/1 must not ...`, or `none` if there is no refusal. */
 const refusal = async (text: string) => {
   const outcome = await read(text)
   return outcome.ok ? 'none' : `${outcome.error.pointer} ${outcome.error.message}`
 }
 
-/** Almost valid JSON: text with one character removed, added or replaced. */
+/** JSON with at most one character removed, added or replaced. */
 const damaged = fc
   .tuple(fc.jsonValue({ maxDepth: 4 }), fc.nat(), fc.constantFrom('', ...' {}[],:"\\\n-+.0e1tfn\u0000ü'))
   .map(([value, at, character]) => {
@@ -81,6 +81,6 @@ describe('readLargeJson limits', () => {
   })
 })
 
-test('JsonReader can pause at every value, so a long list of numbers does not delay other requests', () => {
+test('in large JSON, JsonReader yields before every value, so that reading a long list can pause', () => {
   expect([...new JsonReader('{"events":[1,2,[3]]}', 100, true).read()]).toHaveLength(6)
 })

@@ -47,31 +47,31 @@ test('a pause is due after 10 ms of work, but not again right after the pause', 
   const { elapsed, advance } = createClock()
   const work = new SlicedWork(elapsed)
   advance(9)
-  expect(work.isDue).toBe(false)
+  expect(work.isPauseDue).toBe(false)
   advance(1)
-  expect(work.isDue).toBe(true)
-  await work.rest()
-  expect(work.isDue).toBe(false)
+  expect(work.isPauseDue).toBe(true)
+  await work.pause()
+  expect(work.isPauseDue).toBe(false)
 })
 
 test('each turn of the event loop runs at most one slice, however many requests are processed at once', async () => {
   let turn = 0
   let isDone = false
-  const count = async () => {
+  const countTurns = async () => {
     for (; !isDone; turn += 1) await nextTurn()
   }
   const turns: number[] = []
   const work = async () => {
     const slices = new SlicedWork()
     for (let slice = 0; slice < 5; slice += 1) {
-      await slices.rest()
+      await slices.pause()
       turns.push(turn)
     }
   }
-  const counted = count()
+  const counting = countTurns()
   await Promise.all(Array.from({ length: 10 }, work))
   isDone = true
-  await counted
+  await counting
   expect(turns).toHaveLength(50)
   expect(new Set(turns).size).toBe(50)
 })

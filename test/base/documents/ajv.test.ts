@@ -29,7 +29,7 @@ test.each<[string, JsonObject, Json]>([
   ['items after a prefix', { prefixItems: [{ type: 'number' }], items: false }, wrongItems],
   ['items with a choice of types', { items: { $ref: '#/$defs/choice' } }, wrongItems],
   ['items that are not evaluated', { unevaluatedItems: { $ref: '#/$defs/text' } }, wrongItems],
-  ['items of which at least one must match', { contains: { $ref: '#/$defs/text' } }, wrongItems],
+  ['items searched by `contains`', { contains: { $ref: '#/$defs/text' } }, wrongItems],
   ['members', { additionalProperties: { $ref: '#/$defs/text' } }, wrongMembers],
   ['members that are not allowed', { additionalProperties: false }, wrongMembers],
   ['members that match a pattern', { patternProperties: { m: { $ref: '#/$defs/text' } } }, wrongMembers],

@@ -103,15 +103,15 @@ describe('the location', () => {
     ['the item after a removed item', removal, '/people/0/id', 'doc.yaml:7:7'],
     ['the second item after a removed item', removal, '/people/1/id', 'doc.yaml:8:7'],
   ])('of %s is in the file that last set or removed it', async (_name, actions, pointer, place) => {
-    expect((await applyOrThrow(actions)).place(pointer)).toBe(place)
+    expect((await applyOrThrow(actions)).locate(pointer)).toBe(place)
   })
 
   test('is in the overlay that added the value, if there are several overlays', async () => {
     const first = await applyOrThrow('  - { target: $, update: { x: 1 } }\n')
     const second = await applyOrThrow('  - { target: $.people, update: { id: d } }\n', first)
-    expect(second.place('/x')).toBe('overlay.yaml:4:28')
-    expect(second.place('/people/3/id')).toBe('overlay.yaml:4:35')
-    expect(second.place('/people/2/id')).toBe('doc.yaml:8:7')
+    expect(second.locate('/x')).toBe('overlay.yaml:4:28')
+    expect(second.locate('/people/3/id')).toBe('overlay.yaml:4:35')
+    expect(second.locate('/people/2/id')).toBe('doc.yaml:8:7')
   })
 })
 

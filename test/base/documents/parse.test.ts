@@ -22,13 +22,13 @@ test.each([
   ['/nowhere', '1:1'],
 ])('the location for the pointer "%s" is %s', (pointer, place) => {
   const source = parse("a: 1\nlist:\n  - x\n  - &one { deep: true }\n'a/b': { '~': 1 }\n200: x\ncopy: *one\n")
-  expect(source.place(pointer)).toBe(`file.yaml:${place}`)
+  expect(source.locate(pointer)).toBe(`file.yaml:${place}`)
 })
 
 test('JSON is parsed too, and its values have locations', () => {
   const source = parse('{\n  "a": [1,\n\t{"b": null}]\n}')
   expect(source.value).toEqual({ a: [1, { b: null }] })
-  expect(source.place('/a/1/b')).toBe('file.yaml:3:3')
+  expect(source.locate('/a/1/b')).toBe('file.yaml:3:3')
 })
 
 test('dates and words such as "yes" are parsed as strings, and 010 as the number 10', () => {
@@ -51,6 +51,8 @@ test.each([
   ['', '1:1', 'is empty'],
   ['# only a comment\n', '1:1', 'is empty'],
   ['a:\n  - { "__proto__": { "b": 1 } }\n', '2:7', '"__proto__" is not allowed as a member name'],
+  ['a: [1, -.inf]\n', '1:8', 'must be a finite number'],
+  ['a: &a .nan\nb: *a\n', '1:1', 'must be a finite number'],
   ['a: &a\n  b: [*a]\n', '2:7', 'contains itself through an alias'],
   [`${'['.repeat(201)}${']'.repeat(201)}`, '1:201', 'nested deeper than 200 levels'],
   [`${'['.repeat(20_000)}${']'.repeat(20_000)}`, '1:', 'nested deeper than 200 levels'],

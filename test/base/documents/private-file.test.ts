@@ -21,14 +21,14 @@ describe('a private file', () => {
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'one, two'])
   })
 
-  test.each(['644', '666', '640', '604', '755'])('with mode %s is replaced by a file with mode 600', async (mode) => {
+  test.each(['644', '666', '640', '604', '755'])('has mode 600 even if the old file has mode %s', async (mode) => {
     const file = await tempFile('longer than the new content', 'old')
     await chmod(file, mode)
     await writePrivateFile(file, 'new')
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'new'])
   })
 
-  test('does not change before the new content is complete, or if writing fails', async () => {
+  test('keeps its old content until the new content is complete, and if writing fails', async () => {
     const file = await tempFile('old', 'old')
     async function* failingPieces() {
       yield 'new'

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../../src/base/core/json.ts'
 import { loadSchema } from '../../../src/base/documents/load-schema.ts'
 
 /** Returns every violation as `pointer: message`. */
-async function violations(schema: JsonObject, value: Json): Promise<string[]> {
+async function findViolations(schema: JsonObject, value: Json): Promise<string[]> {
   const check = await loadSchema({ schema, name: 'a test' })
   return check(value).map(({ pointer, message }) => `${pointer}: ${message}`)
 }
@@ -31,6 +31,12 @@ test.each<[JsonObject, Json, string]>([
   [{ type: 'array', minItems: 1 }, [], ': must have at least 1 item; got 0'],
   [{ type: 'array', maxItems: 1 }, [1, 2], ': must have at most 1 item; got 2'],
   [{ type: 'array', uniqueItems: true }, [1, 2, 1], ': must not contain duplicates; items 0 and 2 are the same'],
+  [{ type: 'array', contains: { const: 1 } }, [2], ': must have 1 or more items that match the schema in "contains"'],
+  [
+    { type: 'array', contains: { const: 1 }, minContains: 0, maxContains: 1 },
+    [1, 1],
+    ': must have 0 to 1 items that match the schema in "contains"',
+  ],
   [{ type: 'object', minProperties: 2 }, {}, ': must have at least 2 properties; got 0'],
   [{ type: 'number', minimum: -1, maximum: 1 }, 1.5, ': must be from -1 to 1; got 1.5'],
   [{ type: 'number', minimum: -1, maximum: 1 }, -2, ': must be from -1 to 1; got -2'],
@@ -51,23 +57,24 @@ test.each<[JsonObject, Json, string]>([
     ': must have at least 2 characters; got "b"',
   ],
   [{ not: text }, 'x', ': must not match the schema in "not"; got "x"'],
-])('the schema %j rejects %j with only one message, which says what is wrong', async (schema, value, sentence) => {
-  const sentences = (await violations(schema, value)).filter((line) => !line.includes('must match the pattern ^a; '))
-  expect(sentences).toEqual([sentence])
+])('the schema %j rejects %j with a message that says what is wrong', async (schema, value, expected) => {
+  const found = await findViolations(schema, value)
+  // A failed `propertyNames` also reports the pattern that the member's name does not match.
+  expect(found.filter((line) => !line.includes('must match the pattern ^a; '))).toEqual([expected])
 })
 
 test('a pointer contains array indexes and escaped member names', async () => {
   const schema = { type: 'object', properties: { 'a/b': { type: 'array', items: text } } }
-  expect(await violations(schema, { 'a/b': ['x', 1] })).toEqual(['/a~1b/1: must be a string; got 1 (a number)'])
+  expect(await findViolations(schema, { 'a/b': ['x', 1] })).toEqual(['/a~1b/1: must be a string; got 1 (a number)'])
 })
 
 test('a message truncates a long string, and does not list the alternatives of a failed anyOf', async () => {
-  expect(await violations({ enum: ['a'] }, 'x'.repeat(1000))).toEqual([`: must be "a"; got "${'x'.repeat(60)}…"`])
+  expect(await findViolations({ enum: ['a'] }, 'x'.repeat(1000))).toEqual([`: must be "a"; got "${'x'.repeat(60)}…"`])
   const schema = {
     type: 'object',
     properties: { a: text, b: { anyOf: [{ type: 'object', required: ['c'] }, { type: 'number' }] } },
   }
-  expect(await violations(schema, { a: 1, b: {} })).toEqual([
+  expect(await findViolations(schema, { a: 1, b: {} })).toEqual([
     '/a: must be a string; got 1 (a number)',
     '/b: must match at least one of the alternatives; got an object',
   ])
@@ -75,7 +82,7 @@ test('a message truncates a long string, and does not list the alternatives of a
 
 test('a pointer with a long member name is truncated', async () => {
   const schema = { type: 'object', additionalProperties: { type: 'array', items: text } }
-  const [sentence = ''] = await violations(schema, { ['x'.repeat(100_000)]: [0] })
+  const [sentence = ''] = await findViolations(schema, { ['x'.repeat(100_000)]: [0] })
   expect(sentence.length).toBeLessThan(600)
 })
 

@@ -218,15 +218,15 @@ test('words that contain a very short token are not redacted', () => {
   expect(redactHead(head)).toMatchObject({ path: '/v1/events', headers: { 'x-a': 'events' } })
 })
 
-/** Returns a multipart body with one field. `more` contains the part's headers after Content-Disposition. */
-const formOf = (name: string, value: string, more = 'Content-Type: text/plain\r\n') =>
-  `--b\r\nContent-Disposition: form-data; name=${name}\r\n${more}\r\n${value}\r\n--b--\r\n`
+/** Returns a multipart body with one field. */
+const formOf = (name: string, value: string, otherHeaders = 'Content-Type: text/plain\r\n') =>
+  `--b\r\nContent-Disposition: form-data; name=${name}\r\n${otherHeaders}\r\n${value}\r\n--b--\r\n`
 
 /** The headers that some clients send after the Content-Disposition of a part. */
 const partHeaders = 'Content-Type: text/plain\r\nContent-Transfer-Encoding: 8bit\r\nContent-Length: 1\r\n'
 
 describe('a body is shown without credentials', () => {
-  const shown = (text: string, maxBytes?: number) =>
+  const showBody = (text: string, maxBytes?: number) =>
     bodyToText(captureBody(utf8ToLatin1(text), maxBytes), 'a-token-of-the-request')
 
   test.each([
@@ -259,7 +259,7 @@ describe('a body is shown without credentials', () => {
     ['{"password":12', '{"password":"[redacted]"'],
     ['{"a":1,"tokens":{"b":"x","secret":"y"', '{"a":1,"tokens":{"b":"x","secret":"[redacted]"'],
   ])('for example, %s becomes %s', (text, clean) => {
-    expect(shown(text)).toBe(clean)
+    expect(showBody(text)).toBe(clean)
   })
 
   test.each([
@@ -272,16 +272,16 @@ describe('a body is shown without credentials', () => {
     'no json at all, a = b',
     'code=404',
   ])('but %s stays unchanged', (text) => {
-    expect(shown(text)).toBe(text)
+    expect(showBody(text)).toBe(text)
   })
 
   test('even if it is truncated, is not text, or is nested too deeply', () => {
-    expect(shown('{"apiKey":"secret-1","b":"c"}', 15)).toBe('{"apiKey":"[redacted]"')
+    expect(showBody('{"apiKey":"secret-1","b":"c"}', 15)).toBe('{"apiKey":"[redacted]"')
     const entry = entryFor(new Journal(1), { request: { body: captureBody('\u00ff&token=s3cr3t') } })
     const base64 = Buffer.from('\u00ff&token=[redacted]', 'latin1').toString('base64')
     expect(entryToJson(entry, { bodies: true })).toMatchObject({ request: { body: { base64 } } })
     const deep = `${'['.repeat(50_000)}{"apiKey":"x"}`
-    expect(shown(deep)).toBe(`${'['.repeat(50_000)}{"apiKey":"[redacted]"}`)
+    expect(showBody(deep)).toBe(`${'['.repeat(50_000)}{"apiKey":"[redacted]"}`)
   })
 
   test.each([
@@ -306,7 +306,7 @@ describe('a body is shown without credentials', () => {
     ['a key without an END marker', `-----BEGIN PRIVATE KEY-----${'-a'.repeat(500_000)}`],
     ['backslashes', '\\'.repeat(1_000_000)],
   ])('in less than five seconds of processor time if it is a megabyte long and consists of %s', (_name, text) => {
-    expect(measureWork(() => expect(shown(text)).toBeTypeOf('string'))).toBeLessThan(5000)
+    expect(measureWork(() => expect(showBody(text)).toBeTypeOf('string'))).toBeLessThan(5000)
   })
 })
 

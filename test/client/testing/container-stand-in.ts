@@ -12,8 +12,7 @@ import { recordingEnv } from '../../support/control-responses/recording.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const dockerfile = readFileSync(`${root}/Dockerfile`, 'utf8')
-/** The port that the image exposes. */
-const PORT = Number(/^EXPOSE (\d+)$/m.exec(dockerfile)?.[1])
+const EXPOSED_PORT = Number(/^EXPOSE (\d+)$/m.exec(dockerfile)?.[1])
 /** The environment variables that the image sets, with `PORT` changed to select a free port. */
 const imageEnv = {
   ...Object.fromEntries(
@@ -92,7 +91,7 @@ function createStandIn(env: Readonly<Record<string, string>>, ports: readonly nu
     log: () => output,
     getHost: () => '127.0.0.1',
     getMappedPort(port: number): number {
-      if (port !== PORT || !ports.includes(port)) throw new Error(`port ${port} is not exposed`)
+      if (port !== EXPOSED_PORT || !ports.includes(port)) throw new Error(`port ${port} is not exposed`)
       return Object(server?.address()).port
     },
     async stop(): Promise<void> {

@@ -10,7 +10,7 @@ import {
   type TestOutcome,
 } from './runner.ts'
 
-/** The time limit for two runs of a test runner on a busy machine, in milliseconds. */
+/** The time limit for up to two runs of a test runner on a busy machine, in milliseconds. */
 const limitMs = 480_000
 
 /** The titles of the tests that appear once in every project, with the failure message of each test that fails. */
@@ -31,12 +31,12 @@ const commonTests: Readonly<Record<string, RegExp | undefined>> = {
 /** The failure message of each runner's `mismatch` test. */
 const mismatchMessage = /body\/eventType \(expected "refund", got "purchase"\)/
 
-const defaultCompiled = [
+const defaultCompilations = [
   ['types.ts', '--module', 'nodenext'],
   ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
 ] as const
 
-/** Defines tests of a runner with the setup from docs/testing.md. Returns a function that returns the project. */
+/** Defines the tests for a test runner. Returns a function that returns the project, for use in further tests. */
 export function describeRunner(runner: Runner): () => RunnerProject {
   let project: RunnerProject
   let firstRun: Awaited<ReturnType<RunnerProject['run']>>
@@ -51,10 +51,10 @@ export function describeRunner(runner: Runner): () => RunnerProject {
     firstRun = await project.run([])
     // Connects immediately, because the port is now free, and a concurrent test could take it.
     connectError = await connect(firstRun.records[0]?.controlUrl ?? '').then(() => 'a simulator is responding', String)
-    const elsewhere = await startWatched({ clock: 'real' })
-    secondRun = await project.runAlone([], { CONVSIM_CONTROL_URL: elsewhere.controlUrl })
-    keptNames = (await (await connect<AnyNames>(elsewhere.controlUrl)).sandboxes()).map(({ name }) => name)
-    await elsewhere.close()
+    const externalSimulator = await startWatched({ clock: 'real' })
+    secondRun = await project.runAlone([], { CONVSIM_CONTROL_URL: externalSimulator.controlUrl })
+    keptNames = (await (await connect<AnyNames>(externalSimulator.controlUrl)).sandboxes()).map(({ name }) => name)
+    await externalSimulator.close()
   }, limitMs)
   afterAll(() => project.remove())
 
@@ -90,7 +90,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(identitiesOf(secondRun.records)).toEqual(identitiesOf(firstRun.records))
     })
 
-    test('tests with the same name share a sandbox, unless they run concurrently', () => {
+    test('tests with the same name get the same sandbox name, unless they run concurrently', () => {
       const names = new Map<string, string[]>()
       for (const { title, name } of firstRun.records) names.set(title, [...(names.get(title) ?? []), name])
       const found = Array.from(names)
@@ -101,17 +101,17 @@ export function describeRunner(runner: Runner): () => RunnerProject {
 
     test('a simulator that runs elsewhere keeps only the sandboxes with findings', () => {
       expect(titlesOf(secondRun.outcomes, 'failed')).toEqual(titlesOf(firstRun.outcomes, 'failed'))
-      const words = ['breaks-the-co', 'requests-an', 'ignores-retry', 'an-error-thrown']
-      const namesWithFindings = keptNames.filter((name) => name !== 'default' && !name.includes('accepts-find'))
-      expect(namesWithFindings.filter((name) => !words.some((word) => name.includes(word)))).toEqual([])
-      expect(namesWithFindings).toHaveLength(words.length)
+      const nameParts = ['breaks-the-co', 'requests-an', 'ignores-retry', 'an-error-thrown']
+      const namesToCheck = keptNames.filter((name) => name !== 'default' && !name.includes('accepts-find'))
+      expect(namesToCheck.filter((name) => !nameParts.some((part) => name.includes(part)))).toEqual([])
+      expect(namesToCheck).toHaveLength(nameParts.length)
     })
 
     const behavior = runner.startsSimulator
-      ? 'each worker starts a simulator'
-      : 'each test with a sandbox fails and says how to add a setup'
+      ? 'the same tests fail'
+      : 'a test with a sandbox fails and says how to add a setup'
     test(`without a setup, ${behavior}`, { timeout: limitMs }, async () => {
-      const { outcomes, code } = await project.runAlone(runner.bare)
+      const { outcomes, code } = await project.runAlone(runner.optionsWithoutSetup)
       if (runner.startsSimulator)
         return expect(titlesOf(outcomes, 'failed')).toEqual(titlesOf(firstRun.outcomes, 'failed'))
       const sandboxTest = outcomes.find(({ title }) => title === 'a good client passes')
@@ -122,7 +122,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(code).toBe(1)
     })
 
-    test.each(runner.compiled ?? defaultCompiled)('%s has no unexpected type errors (%s %s)', (file, ...options) => {
+    test.each(runner.compilations ?? defaultCompilations)('%s compiles (%s %s)', (file, ...options) => {
       expect(project.compile(file, ...options)).toBe('')
     })
   })

@@ -28,12 +28,12 @@ beforeAll(() => {
 }, 120_000)
 afterAll(() => project.remove())
 
-const jest = (kind: string) => ['node_modules/jest/bin/jest.js', `--env=./jest-${kind}.cjs`, '--testTimeout=60000']
+const jestArgs = (kind: string) => ['node_modules/jest/bin/jest.js', `--env=./jest-${kind}.cjs`, '--testTimeout=60000']
 
 const runs = {
   'vitest with browser globals': ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=60000'],
-  'Jest without web APIs': jest('bare'),
-  'Jest with browser globals': jest('browser'),
+  'Jest without web APIs': jestArgs('bare'),
+  'Jest with browser globals': jestArgs('browser'),
 }
 
 const cases = Object.entries(runs).flatMap(([name, command]) => [

@@ -9,7 +9,7 @@ describeRunner({
   packages: ['jest', '@jest/globals'],
   format: 'cjs',
   command: ['node_modules/jest/bin/jest.js', ...options],
-  bare: ['--config={}'],
+  optionsWithoutSetup: ['--config={}'],
   readOutcomes: readJestReport,
   passed: [
     'a client waits with fake timers',

@@ -1,9 +1,9 @@
 // @module-tag long
 import { describeRunner } from './contract.ts'
-import { readLines, type TestOutcome } from './runner.ts'
+import { parseJsonLines, type TestOutcome } from './runner.ts'
 
-/** The titles of the suites and of the test with subtests, whose outcomes are ignored. */
-const groups = ['a client', 'at the same time', 'a test has subtests']
+/** The titles of the suites and of the test with subtests. */
+const ignoredTitles = ['a client', 'at the same time', 'a test has subtests']
 
 describeRunner({
   section: 'node:test',
@@ -12,8 +12,8 @@ describeRunner({
   format: 'esm',
   command: ['--test', '--test-reporter=./json-reporter.mjs', '--test-reporter-destination=report.json'],
   starter: ['node_modules/conversation-analytics-simulator/dist/cli.js', 'exec', '--', process.execPath],
-  bare: [],
-  readOutcomes: (report) => readLines<TestOutcome>(report).filter(({ title }) => !groups.includes(title)),
+  optionsWithoutSetup: [],
+  readOutcomes: (report) => parseJsonLines<TestOutcome>(report).filter(({ title }) => !ignoredTitles.includes(title)),
   passed: [
     'a client waits with fake timers',
     'two tests have this name',

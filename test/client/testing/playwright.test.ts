@@ -34,13 +34,13 @@ const project = describeRunner({
   packages: ['@playwright/test', 'playwright', 'playwright-core'],
   format: 'esm',
   command: ['node_modules/@playwright/test/cli.js', ...options],
-  bare: ['--config=bare.config.js', '--grep', 'a good client|without a sandbox'],
+  optionsWithoutSetup: ['--config=bare.config.js', '--grep', 'a good client|without a sandbox'],
   env: { PLAYWRIGHT_JSON_OUTPUT_NAME: 'report.json' },
   readOutcomes: (report) => (JSON.parse(report) as PlaywrightSuite).suites?.flatMap(outcomesOf) ?? [],
   passed: ['test.fail accepts findings as failures', 'a retried test starts with an empty sandbox'],
   mismatch: 'matchers report what differs',
   repeated: { 'a retried test starts with an empty sandbox': 'one sandbox' },
-  compiled: [
+  compilations: [
     ['purchases.spec.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
     ['types.ts', '--module', 'nodenext'],
   ],

@@ -33,7 +33,7 @@ export interface BehaviorRecord {
 /** A user's project in which a test runner and the package are installed. */
 export type RunnerProject = ReturnType<typeof createRunnerProject>
 
-/** A test runner, and how it differs from the others. */
+/** A test runner, with everything that differs between test runners. */
 export interface Runner {
   /** The section of docs/testing.md that contains the project's files. */
   readonly section: string
@@ -47,8 +47,8 @@ export interface Runner {
   readonly command: readonly string[]
   /** The arguments before `command` that start a simulator. Default: none, since the project has a global setup. */
   readonly starter?: readonly string[]
-  /** The options that run the tests without a setup. `bare.config.js` is an empty configuration. */
-  readonly bare: readonly string[]
+  /** `bare.config.js`, which every project contains, has no setup. */
+  readonly optionsWithoutSetup: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** Reads the outcomes from the text of `report.json`, which the command writes. */
   readonly readOutcomes: (report: string) => readonly TestOutcome[]
@@ -58,12 +58,12 @@ export interface Runner {
   readonly failed?: Readonly<Record<string, RegExp>>
   /** The title of the test whose last expectation is not met. */
   readonly mismatch: string
-  /** The titles that several records have, and whether these records are from one sandbox or from several. */
+  /** The titles that several records have, and whether these records name one sandbox or several. */
   readonly repeated: Readonly<Record<string, 'one sandbox' | 'separate sandboxes'>>
   /** True if each worker starts its own simulator when there is no setup. */
   readonly startsSimulator?: true
   /** The TypeScript files to compile, with compiler options. Default: `types.ts` for Node and for a bundler. */
-  readonly compiled?: readonly (readonly [file: string, ...options: string[]])[]
+  readonly compilations?: readonly (readonly [file: string, ...options: string[]])[]
 }
 
 /** Creates a project with the files from a section of docs/testing.md and the test cases from `projects/`. */
@@ -88,11 +88,11 @@ export function createRunnerProject(runner: Runner) {
     rmSync(report, { force: true })
     const code = await runNode(command, folder, { ...project.env, RECORDS: records, ...runner.env, ...env })
     const outcomes = runner.readOutcomes(readFileSync(report, { encoding: 'utf8', flag: 'a+' }))
-    return { code, outcomes, records: readLines<BehaviorRecord>(readFileSync(records, 'utf8')) }
+    return { code, outcomes, records: parseJsonLines<BehaviorRecord>(readFileSync(records, 'utf8')) }
   }
   return {
     write,
-    /** Runs the tests with these file names and options. */
+    /** Runs the tests. `args` contains file names and options. */
     run: (args: readonly string[]) => run([...(runner.starter ?? []), ...runner.command, ...args]),
     /** Runs the tests without `starter`. `env` contains additional environment variables. */
     runAlone: (args: readonly string[], env?: Readonly<Record<string, string>>) =>
@@ -103,7 +103,7 @@ export function createRunnerProject(runner: Runner) {
   }
 }
 
-/** Reads the fenced blocks in docs/testing.md. `file` is the name in a comment at the start, which `text` omits. */
+/** Reads the fenced blocks in docs/testing.md. `file`: the name in a comment on line 1, if any; `text` omits it. */
 export const readBlocks = () =>
   findBlocks(readPage('docs/testing.md')).map((block) => {
     const [line = '', file] = /^\/\/ (\S+\.\w+)\n/.exec(block.text) ?? []
@@ -121,8 +121,7 @@ export function compileStrictly(project: Project, files: readonly string[], ...o
   }
 }
 
-/** Parses lines of JSON. */
-export function readLines<Line>(text: string): Line[] {
+export function parseJsonLines<Line>(text: string): Line[] {
   return text
     .split('\n')
     .filter((line) => line !== '')

@@ -12,7 +12,7 @@ const project = describeRunner({
   packages: ['vitest', '@vitest/runner', '@vitest/expect'],
   format: 'esm',
   command: ['node_modules/vitest/vitest.mjs', ...options],
-  bare: ['--config=bare.config.js'],
+  optionsWithoutSetup: ['--config=bare.config.js'],
   readOutcomes: readJestReport,
   passed: [
     'test.fails accepts findings as failures',
@@ -33,7 +33,7 @@ const project = describeRunner({
     'two concurrent tests have this name': 'separate sandboxes',
   },
   startsSimulator: true,
-  compiled: [
+  compilations: [
     ['purchases.test.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
     ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
     ['types.ts', '--module', 'nodenext', '--exactOptionalPropertyTypes'],

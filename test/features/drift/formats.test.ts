@@ -17,7 +17,7 @@ const finding: DriftFinding = {
   keyword: '',
   message: 'is not in the contract',
   sample: { request: 'GET /v1/models/1/analytics', value: '"a|<b>"' },
-  place: '/components/schemas/ModelAnalytics',
+  contractPointer: '/components/schemas/ModelAnalytics',
   assumption: { pointer: '/components/schemas/Count', text: 'Counts are whole.' },
   settles: false,
   values: [],
@@ -59,8 +59,8 @@ test('in the GitHub format, harmless drift is a warning, and a request that was 
 })
 
 test('the JSON report has the documented members', () => {
-  const { operation, place, isSimulated, keyword, detail, values, assumption, ...rest } = finding
-  const json = { ...rest, operation: operation.id, contract: place, rule: 'contract', assumption: assumption?.pointer }
+  const { operation, contractPointer: contract, isSimulated, keyword, detail, values, assumption, ...rest } = finding
+  const json = { ...rest, operation: operation.id, contract, rule: 'contract', assumption: assumption?.pointer }
   expect(JSON.parse(renderDrift(report, 'json'))).toEqual({
     ...{ verdict: 'drift', contract: report.contract, judged: { getModelAnalytics: 3 } },
     findings: [json],

@@ -6,7 +6,7 @@ import { redactTarget } from '../../../src/features/drift/probe/gather.ts'
 import type { Contract } from '../../../src/service/contract/contract.ts'
 import { contract, document, type GivenResponse, judge, load, thing, things, toSource, without } from './things.ts'
 
-/** Proposes a patch. `patched` is the last judged contract. If no differences remain, it includes the patch. */
+/** Proposes a patch. `patched` is the contract judged last, which has the whole patch if `left` is empty. */
 async function patchOf(
   responses: readonly GivenResponse[],
   judgePatched = (patched: Contract) => judge(patched, responses),
@@ -89,7 +89,7 @@ describe('when responses are compared with the contract,', () => {
     },
   )
 
-  test('a change that does not help is not proposed', async () => {
+  test('a change that does not fix the difference is not proposed', async () => {
     const responses = [item({ level: 'top' })]
     const left = [{ reason: 'Changing the schema does not fix this difference.' }]
     expect(await patchOf(responses, () => judge(contract, responses))).toMatchObject({ overlay: undefined, left })
@@ -133,7 +133,7 @@ describe('when responses are compared with the contract,', () => {
     expect(operation && redactTarget(operation, '/v1/things?acme=my-secret&a=b')).toBe('/v1/things?acme=[redacted]&a=b')
   })
 
-  test('a broken rule is not judged if the value is redacted in the recording', () => {
+  test('a value that breaks a rule is not judged if the value is redacted in the recording', () => {
     const report = judge(contract, [things(thing({ id: '[redacted]' })), things(thing({}))])
     expect([report.verdict, report.findings]).toEqual(['not-judged', []])
     const sentence = expect.stringContaining('/items/*/id')

@@ -8,7 +8,7 @@ import { contract, judge, thing, things } from './things.ts'
 const wide = (count: number): JsonObject =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, index]))
 
-const placesOf = ({ findings }: DriftReport) => findings.map(({ kind, pointer }) => `${kind} ${pointer}`)
+const findingsOf = ({ findings }: DriftReport) => findings.map(({ kind, pointer }) => `${kind} ${pointer}`)
 
 const reasonsOf = ({ notJudged }: DriftReport) => notJudged.map(({ reason }) => reason)
 
@@ -17,22 +17,22 @@ describe('a response with too many members', () => {
 
   test('is not judged, but other responses are', () => {
     const report = judge(contract, [things(thing({ note: 1 })), { body: tooLarge }])
-    expect(placesOf(report)).toEqual(['wrong-type /items/*/note'])
+    expect(findingsOf(report)).toEqual(['wrong-type /items/*/note'])
     expect([report.judged.get('listThings'), reasonsOf(report)]).toEqual([1, ['too-many-members']])
     expect(report.notJudged[0]?.sentence).toContain('more than 200,000 members and items, or more than 64 levels')
   })
 
-  test('prevents the verdict "the same"', () => {
+  test('prevents the verdict "same"', () => {
     expect(judge(contract, [{ body: tooLarge }]).verdict).toBe('not-judged')
   })
 })
 
 test('a response that is nested too deeply to judge is not reported as broken JSON', () => {
   const report = judge(contract, [{ body: `{"items":[],"deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}` }])
-  expect([placesOf(report), reasonsOf(report)]).toEqual([[], ['too-many-members', 'too-few-samples']])
+  expect([findingsOf(report), reasonsOf(report)]).toEqual([[], ['too-many-members', 'too-few-samples']])
 })
 
-test('a response is not judged "the same" if only part of it was checked', () => {
+test('if the check of a response stops early, the report lists the response as not judged', () => {
   const items = Array.from({ length: 60 }, () =>
     thing({ tags: Object.fromEntries(Object.keys(wide(200)).map((name) => [name, 5])) }),
   )

@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Json } from '../../../src/base/core/json.ts'
-import { readOverlaid } from '../../../src/service/contract/load.ts'
-import { placesOf, runDrift } from '../../support/drift.ts'
+import { readWithOverlays } from '../../../src/service/contract/load.ts'
+import { findingsOf, runDrift } from '../../support/drift.ts'
 import { harEntry, writeHar } from '../../support/har.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
@@ -11,8 +11,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 type RecordedRun = Awaited<ReturnType<typeof runRecorded>>
 
 /** Returns a document with `GET /weather`. `content` is the YAML of the media types, indented by 12 spaces. */
-const weather = (content: string) => `# kept
-openapi: 3.1.0
+const weather = (content: string) => `openapi: 3.1.0
 info: { title: Weather, version: 1.0.0 }
 servers: [{ url: /v1 }]
 paths:
@@ -48,7 +47,7 @@ const plain = weather(json('                  sky: { type: string, enum: [blue, 
 
 /** Returns a run's contract with the patch applied. */
 async function applyPatch({ contractFile, patchFile }: RecordedRun): Promise<unknown> {
-  const source = await readOverlaid(contractFile, [patchFile])
+  const source = await readWithOverlays(contractFile, [patchFile])
   if (!source.ok) throw new Error(JSON.stringify(source.error))
   return source.value.value
 }
@@ -64,9 +63,9 @@ test.each(names)('a patch allows a field renamed to %j', async (name) => {
 test('a field named constructor can be reported as a missing field or as a new field', async () => {
   const required = weather(json('                  constructor: { type: string }\n').replace('[sky]', '[constructor]'))
   const missing = await runRecorded(required, [{ constructor: 'x' }, {}])
-  expect(placesOf(missing)).toEqual(['missing-field /constructor'])
+  expect(findingsOf(missing)).toEqual(['missing-field /constructor'])
   const added = await runRecorded(plain, [{ sky: 'blue', constructor: 'x' }, { sky: 'blue' }])
-  expect(placesOf(added)).toEqual(['new-field /constructor'])
+  expect(findingsOf(added)).toEqual(['new-field /constructor'])
   for (const { stderr } of [missing, added]) expect(stderr).toContain('with it, the same responses show no drift')
 })
 
@@ -90,7 +89,7 @@ test('a response in a documented media type other than JSON is not drift', async
     const { report } = await runRecorded(csv, [body], 'text/csv; charset=utf-8')
     expect(report).toMatchObject({ verdict: 'same', findings: [] })
   }
-  expect(placesOf(await runRecorded(csv, ['<p>'], 'text/html'))).toEqual(['content-type '])
+  expect(findingsOf(await runRecorded(csv, ['<p>'], 'text/html'))).toEqual(['content-type '])
 })
 
 test('a patch omits a finding with a redacted value, and is not written if there is no other finding', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../../src/base/core/json.ts'
 import { valueAt } from '../../../src/base/core/json-pointer.ts'
 import { allOperations } from '../../support/all-operations.ts'
-import { placesOf, runDrift, upstreamToken } from '../../support/drift.ts'
+import { findingsOf, runDrift, upstreamToken } from '../../support/drift.ts'
 import { type Change, type FakeResponse, startFakeUpstream } from '../../support/fake-upstream.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
@@ -22,7 +22,7 @@ const changes: Readonly<Record<string, (response: FakeResponse, body: JsonObject
 }
 
 /** Applies the `changes`, and renames a field in each response. */
-const planted: Change = (response, { url }) => {
+const plantDifferences: Change = (response, { url }) => {
   const { body } = response
   if (!isObject(body)) return
   if (body.messageCount !== undefined) body.messagesTotal = body.messageCount
@@ -33,7 +33,7 @@ const planted: Change = (response, { url }) => {
 
 describe('a real service with planted differences', () => {
   test('leads to exactly the expected findings, each with its pointer', async () => {
-    const upstream = await startFakeUpstream(planted)
+    const upstream = await startFakeUpstream(plantDifferences)
     const run = await runDrift([upstream.baseUrl, ...ids, '--timeout', '3s'])
     const onFire = { request: `GET /v1/models/${model('03')}/analytics?period=30d`, value: '"on_fire"' }
     expect(run.report.findings.toSorted((one, other) => one.kind.localeCompare(other.kind))).toMatchObject([
@@ -65,7 +65,7 @@ describe('a real service with planted differences', () => {
     const folder = await tempFolder()
     const run = await runDrift([upstream.baseUrl, ...ids, '--patch', join(folder, 'patch.json')])
     expect(run.code).toBe(3)
-    expect(placesOf(run)).toContain('missing-field /messageCount')
+    expect(findingsOf(run)).toContain('missing-field /messageCount')
     const files = await readdir(folder)
     const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
     for (const text of [run.stdout, run.stderr, ...texts]) expect(text).not.toContain('4711')
@@ -114,7 +114,7 @@ describe('the verdict is "not-judged" for a service', () => {
 })
 
 describe('the simulator as the real service', () => {
-  test('gets the verdict "same", including its responses to writes and its refusals', async () => {
+  test('gets the verdict "same", also for responses to writes and for refusals', async () => {
     const upstream = await startFakeUpstream()
     const run = await runDrift([upstream.baseUrl, ...ids, `--writes=${upstream.host}`])
     expect([run.report.findings, run.report.notJudged, run.report.verdict, run.code]).toEqual([[], [], 'same', 0])
@@ -122,7 +122,7 @@ describe('the simulator as the real service', () => {
     expect(upstream.requests.filter(({ method }) => method !== 'GET')).toHaveLength(3 * writes.length)
   })
 
-  test('with another status for a write yields a patch that allows the status', { tags: ['long'] }, async () => {
+  test('leads to a patch that allows an undocumented status of a write', { tags: ['long'] }, async () => {
     const upstream = await startFakeUpstream((response, { method, url }) => {
       if (method !== 'POST' || !url.endsWith('/events')) return
       response.status = 200

@@ -53,7 +53,7 @@ components:
 export const toSource = (value: JsonObject): Source => ({
   file: 'a.yaml',
   value: structuredClone(value),
-  place: () => 'a.yaml',
+  locate: () => 'a.yaml',
 })
 
 export async function load(value: JsonObject): Promise<Contract> {

@@ -64,7 +64,7 @@ export function judged(description: string, verdict: SuiteVerdict, parts: Partia
   const end = { code: isRepeated ? 1 : 0, isTimedOut: verdict === 'hung' }
   const responses = verdict === 'not-reached' ? undefined : { expected: 1, got: verdict === 'recovered' ? 1 : 0 }
   const lists = { client: [], failed: [], lastLines: [], requests: [] }
-  return { run, verdict, made: isRepeated ? 2 : 1, responses, ...end, ms: 250, ...lists, ...parts }
+  return { run, verdict, attemptCount: isRepeated ? 2 : 1, responses, ...end, ms: 250, ...lists, ...parts }
 }
 
 /** Creates a report on judged runs. `failOn`: the value of `--fail-on`. The coverage of the baseline run is 1%. */
@@ -88,7 +88,7 @@ export function reportOn(
   return {
     suite: { settings: defaultsOf(eachSettings), files: ['npm', 'test'], failOn: parseSuiteFailOn(failOn) ?? [] },
     baseline: { requests, varying: new Set(), report, limitMs: 1500, changes: [] },
-    plan: { equivalent: 0, leftOut: [] },
+    plan: { skippedRuns: 0, skippedRequests: [] },
     runs,
     notMade: 0,
     earlyEnd: undefined,

@@ -16,15 +16,15 @@ describe('requests that differ only in values', () => {
   const requests = requestsOf('createEvent a', 'createEvent a', 'createEvent b', 'createEvent a', 'createEvent a')
 
   test('are skipped, except for the first and the last request, and the report counts the skipped requests', () => {
-    const { runs, equivalent, leftOut } = planOf(requests, 'reset,unavailable')
+    const { runs, skippedRuns, skippedRequests } = planOf(requests, 'reset,unavailable')
     expect(runs.map(nameRun).slice(0, 3)).toEqual([
       'resilience:reset@createEvent#1',
       'resilience:reset@createEvent#3',
       'resilience:reset@createEvent#5',
     ])
-    expect([runs.length, equivalent]).toEqual([6, 4])
-    expect(leftOut).toEqual([{ operation: 'createEvent', occurrences: [2, 4], like: [1, 5] }])
-    expect(describeSkipped(leftOut)).toEqual([
+    expect([runs.length, skippedRuns]).toEqual([6, 4])
+    expect(skippedRequests).toEqual([{ operation: 'createEvent', occurrences: [2, 4], similarTo: [1, 5] }])
+    expect(describeSkipped(skippedRequests)).toEqual([
       expect.stringMatching(
         /^Skipped and excluded from the percentages: createEvent: 2 requests similar to requests 1 and 5\. .*To inject a fault into one, use --only FAULT@createEvent#2\.$/,
       ),
@@ -51,7 +51,7 @@ test('if no request got an ordinary response, the error says how many requests g
   })
 })
 
-test('if only some runs are selected, they alternate between sets, since drift has the most targets', () => {
+test('if only some runs are chosen, each set gets the same number of runs, although drift has more targets', () => {
   const { runs } = planOf(requestsOf('createEvent a', 'getModelAnalytics a'), 'resilience,extra-field')
   const drifts = Array.from({ length: 200 }, (_, at) => ({
     ...runs.filter(({ fault }) => fault.isLasting)[0],

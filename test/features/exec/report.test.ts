@@ -7,12 +7,12 @@ import { judged, render, renderForPeople, reportOn, requestsOf } from './made-up
 const recovered = judged('reset createEvent 1', 'recovered')
 const broken = judged('reset createEvent 2', 'broke')
 const flaky = judged('reset createEvent 1', 'flaky')
-const unreached = judged('drop-field createEvent /eventId', 'not-reached', { made: 0 })
+const unreached = judged('drop-field createEvent /eventId', 'not-reached', { attemptCount: 0 })
 const swallowed = judged('truncated createEvent 1', 'swallowed', { responses: { expected: 2, got: 1 } })
-const leftOut = [{ operation: 'createEvent', occurrences: [2, 3, 4], like: [1, 5] }]
+const skippedRequests = [{ operation: 'createEvent', occurrences: [2, 3, 4], similarTo: [1, 5] }]
 const changes = ['at the end, the command failed with exit code 1']
 const unmatched = requestsOf('createEvent a').map((request) => ({ ...request, operation: undefined }))
-const mixed = reportOn([recovered, swallowed], { plan: { equivalent: 3, leftOut } })
+const mixed = reportOn([recovered, swallowed], { plan: { skippedRuns: 3, skippedRequests } })
 const withFlaky = reportOn([flaky, broken], { changes })
 const red = reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 })
 
@@ -21,7 +21,7 @@ test.each<[string, SuiteReport, string]>([
   ['the suite was interrupted', reportOn([], { notMade: 3, earlyEnd: 'interrupt' }), 'the first run with a fault was'],
   ['no response has the fields', reportOn([unreached]), 'no response has the fields that would drift'],
   ['no fault applies', reportOn([]), 'none applies to an operation that the command calls'],
-])('if no fault was injected, a report says why, and not that there are no findings: %s', (_, report, reason) => {
+])('if no fault was injected, a report says why, and does not report success: %s', (_, report, reason) => {
   for (const text of renderForPeople(report)) {
     expect(text).toContain(`No fault was tested: ${reason}`)
     expect(text).not.toMatch(/There are none|No problems found/)
@@ -39,17 +39,17 @@ test.each<[string, SuiteReport, RegExp]>([
   for (const text of renderForPeople(report)) expect(text).toMatch(words)
 })
 
-test('the text, Markdown, HTML, JUnit and JSON formats say that a call never succeeded', () => {
+test('the text, Markdown, HTML, JUnit and JSON formats say that a failure was swallowed', () => {
   for (const text of [...renderForPeople(mixed), render.junit(mixed), render.json(mixed)])
-    for (const words of ['recovered', 'green, but the call never succeeded']) expect(text).toContain(words)
-  expect(render.html(mixed)).toContain('<td class="bad">green, but the call never succeeded</td>')
+    for (const words of ['recovered', 'green, but the failure was swallowed']) expect(text).toContain(words)
+  expect(render.html(mixed)).toContain('<td class="bad">green, but the failure was swallowed</td>')
 })
 
 test.each<[string, SuiteReport, RegExp]>([
   [
-    'how many verdicts are good if a call never succeeded',
+    'how many verdicts are good if a failure was swallowed',
     mixed,
-    /^resilience: 1 of 2 good \(50%\): 1 recovered, 1 "green, but the call never succeeded"\.$/m,
+    /^resilience: 1 of 2 good \(50%\): 1 recovered, 1 "green, but the failure was swallowed"\.$/m,
   ],
   ['a percentage that excludes flaky runs', withFlaky, /^resilience: 0 of 1 good \(0%\): 1 broke, 1 flaky\.$/m],
   ['how many runs were repeated', withFlaky, /^2 runs, 2 repeated\.$/m],
@@ -60,6 +60,11 @@ test.each<[string, SuiteReport, RegExp]>([
     'how flaky runs disagree',
     reportOn([flaky]),
     /warning: Flaky: in at least one run, the command failed with exit code 1 when "reset" was injected into request 1 of /,
+  ],
+  [
+    'that no fault was injected into a run in which the client broke a rule',
+    reportOn([judged('reset createEvent 2', 'not-reached', { client: ['advice: createEvent'] })]),
+    /The client broke a rule; "reset" was not injected into request 2 of createEvent\./,
   ],
   [
     'requests that match no operation separately',
@@ -83,7 +88,7 @@ test('the JSON format has the verdicts, their counts and the skipped requests', 
   const { runs: rows, summary } = JSON.parse(render.json(mixed))
   expect(summary).toMatchObject({ recovered: 1, swallowed: 1 })
   expect(rows.map(({ verdict }: { verdict: string }) => verdict)).toEqual(['recovered', 'swallowed'])
-  expect(summary.leftOut).toEqual(leftOut)
+  expect(summary.skippedRequests).toEqual(skippedRequests)
   expect(JSON.parse(render.json(withFlaky))).toMatchObject({
     summary: { flaky: 1, made: 2, repeated: 2 },
     findings: [{ kind: 'flaky' }, { kind: 'not-resilient' }],

@@ -10,14 +10,14 @@ test.each([
   [0, 0, {}, 'run 1 of 10, 0 findings'],
   [2, 4000, {}, 'run 3 of 10, 1 finding, 16 s left'],
   [5, 600_000, {}, 'run 6 of 10, 1 finding, 10 min left'],
-  [3, 6000, { made: 2 }, 'run 4 of 10, 1 repeated, 1 finding, 14 s left'],
-  [2, 4000, { total: 100, untilMs: 6000 }, 'run 3 of 100, 1 finding, 6 s left'],
-])('after %i runs in %i ms, with the values %j, the progress line is "%s"', (ended, sinceMs, more, line) => {
-  const { total, untilMs, made } = { total: 10, untilMs: Infinity, made: 1, ...more }
+  [3, 6000, { attemptCount: 2 }, 'run 4 of 10, 1 repeated, 1 finding, 14 s left'],
+  [2, 4000, { total: 100, untilDeadlineMs: 6000 }, 'run 3 of 100, 1 finding, 6 s left'],
+])('after %i runs in %i ms, with the values %j, the progress line is "%s"', (ended, elapsedMs, more, line) => {
+  const { total, untilDeadlineMs, attemptCount } = { total: 10, untilDeadlineMs: Infinity, attemptCount: 1, ...more }
   const runs = Array.from({ length: ended }, (_, at) =>
-    judged('reset createEvent 1', at === 0 ? 'broke' : 'recovered', { made: at === 0 ? made : 1 }),
+    judged('reset createEvent 1', at === 0 ? 'broke' : 'recovered', { attemptCount: at === 0 ? attemptCount : 1 }),
   )
-  expect(describeProgress(runs, total, { sinceMs, untilMs })).toBe(line)
+  expect(describeProgress(runs, total, { elapsedMs, untilDeadlineMs })).toBe(line)
 })
 
 test('the last 40 lines of two streams are kept in order of completion, without colors, cut to 500 characters', () => {

@@ -70,8 +70,8 @@ describe('convsim skill', () => {
       expect([script, code, stderr]).toEqual([script, 0, expect.anything()])
     }
     const testing = await readFile(new URL('../../../docs/testing.md', import.meta.url), 'utf8')
-    const codes = [...text.matchAll(/^```[jt]s\n([\s\S]*?)^```$/gm)].flatMap(([, code = '']) => code.split('\n'))
-    const unknown = codes.filter((line) => !testing.includes(line.replace(/ \}\)$/, '')))
+    const codeLines = [...text.matchAll(/^```[jt]s\n([\s\S]*?)^```$/gm)].flatMap(([, code = '']) => code.split('\n'))
+    const unknown = codeLines.filter((line) => !testing.includes(line.replace(/ \}\)$/, '')))
     expect(unknown).toEqual([])
   })
 

@@ -21,7 +21,13 @@ export const toolCalls: readonly (readonly [string, JsonObject, RegExp, JsonObje
   ['control_sandbox', { action: 'snapshot', name: 'b' }, /snapshotId/, { action: 'clock', mode: 'fast' }, /frozen/],
   ['coverage_gaps', {}, /"X-Sim-Scenario":"rate-limited"/, { operation: 'x' }, /Known: getModel/],
   ['run_summary', { sandbox: '*' }, /"verdict":"failed"/, { failOn: 'x' }, /violation(?!.*Omit "sandbox")/],
-  ['control_sandbox', { ...advance, mode: '' }, /"now"/, { ...advance, mode: 'real' }, /takes by, sandbox, not "mode"/],
+  [
+    'control_sandbox',
+    { ...advance, mode: '' },
+    /"now"/,
+    { ...advance, mode: 'real' },
+    /accepts "by" and "sandbox", not "mode"/,
+  ],
   ['explain_request', { id: 'req-1', sandbox: '*' }, /"stage"/, { id: 'req-1', path: '/v1/x' }, /combined with "path"/],
   ['run_summary', {}, /verdict/, { sandbox: 'unused' }, /Omit "sandbox"/],
 ]

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { analyticsPath, call, errorOf } from '../../support/client.ts'
-import { steer } from '../../support/control.ts'
-import { fakeUpstream, proxyTo } from '../../support/fake-upstream.ts'
+import { callControl } from '../../support/control.ts'
+import { proxyTo, startUpstream } from '../../support/fake-upstream.ts'
 import { callRaw } from '../../support/raw-http.ts'
 import type { TestSimulator } from '../../support/start.ts'
 import { listRequests } from '../../support/stored-records.ts'
@@ -12,7 +12,7 @@ const allowedOrigin = 'http://localhost:6006'
 /** Starts a service that records the requests it receives. Its CORS headers allow only one origin. */
 async function openService() {
   const reached: string[] = []
-  const origin = await fakeUpstream((req, res) => {
+  const origin = await startUpstream((req, res) => {
     reached.push(`${req.method} ${req.url} ${req.headers.authorization}`)
     res.setHeader('access-control-allow-origin', 'https://app.example.com')
     res.setHeader('access-control-expose-headers', 'x-team')
@@ -105,7 +105,7 @@ describe('a proxy with a token for the real service', () => {
     expect(await listRequests(sim)).toMatchObject([
       { stage: 'authenticate', response: { status: 403, origin: 'simulator' }, violations: [] },
     ])
-    expect(await steer(sim, 'GET', '/report')).toMatchObject({
+    expect(await callControl(sim, 'GET', '/report')).toMatchObject({
       violations: { requests: 0 },
       unexpected: { responses: 0, findings: [] },
     })
@@ -123,17 +123,17 @@ describe('a proxy with a token for the real service', () => {
       const page = { origin: 'https://evil.example', ...headers }
       const response = await call(sim, path, { headers: page, token: key })
       expect([response.status, reached]).toEqual([403, []])
-      expect(JSON.stringify(await steer(sim, 'GET', '/sandboxes'))).not.toContain('evil1')
-      expect(await steer(sim, 'GET', '/requests')).toMatchObject({ requests: [{ sandbox: 'default' }] })
+      expect(JSON.stringify(await callControl(sim, 'GET', '/sandboxes'))).not.toContain('evil1')
+      expect(await callControl(sim, 'GET', '/requests')).toMatchObject({ requests: [{ sandbox: 'default' }] })
       expect((await call(sim, path, { headers, token: key })).status).toBe(200)
-      expect(JSON.stringify(await steer(sim, 'GET', '/sandboxes'))).toContain('evil1') // a client's request creates it
+      expect(JSON.stringify(await callControl(sim, 'GET', '/sandboxes'))).toContain('evil1') // created by a client
     },
   )
 
   test('explains why it would refuse a request from a page, and that it would forward one from a client', async () => {
     const { sim, reached } = await openProxy()
     const explain = async (headers: Record<string, string>) =>
-      JSON.stringify(await steer(sim, 'POST', '/explain', { method: 'GET', path: analyticsPath, headers }))
+      JSON.stringify(await callControl(sim, 'POST', '/explain', { method: 'GET', path: analyticsPath, headers }))
     expect(await explain({ origin: 'https://evil.example' })).toContain('rejects requests from pages on other origins')
     expect(await explain({})).toContain('is forwarded to the real service')
     expect(reached).toEqual([])
@@ -153,7 +153,7 @@ describe('with --control-origins,', () => {
     expect(reached).toEqual([`GET ${analyticsPath} Bearer ${token}`])
   })
 
-  test('a page whose origin differs only in its port is refused', async () => {
+  test('a page whose origin differs from a listed origin only in the port is refused', async () => {
     const { sim, reached } = await openProxy({ controlOrigins: allowedOrigin })
     const response = await call(sim, analyticsPath, { headers: { ...page, origin: 'http://localhost:6007' } })
     expect([response.status, corsHeaders(response.headers.keys()), reached]).toEqual([403, [], []])
@@ -166,7 +166,7 @@ describe('with --control-origins,', () => {
   })
 })
 
-test('a proxy without a token forwards a page’s requests and preflights, and leaves CORS to the service', async () => {
+test('a proxy without a token forwards requests and preflights from pages, leaving CORS to the service', async () => {
   const service = await openService()
   const sim = await proxyTo(service.origin)
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }

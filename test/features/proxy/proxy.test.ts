@@ -4,9 +4,9 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
 import type { ControlSchemas } from '../../../src/client/transport.ts'
 import { analyticsPath, call, errorOf, event, objectOf } from '../../support/client.ts'
-import { putRules, steer } from '../../support/control.ts'
+import { callControl, putRules } from '../../support/control.ts'
 import { documentWith, documentWithPaths } from '../../support/documents.ts'
-import { fakeUpstream, proxyTo, proxyWith, startFakeUpstream } from '../../support/fake-upstream.ts'
+import { proxyTo, proxyWith, startFakeUpstream, startUpstream } from '../../support/fake-upstream.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 import { listRequests, readControl } from '../../support/stored-records.ts'
 
@@ -42,7 +42,7 @@ describe('the proxy', () => {
 
   test('drops headers that control the simulator, and forwards the other headers in both directions', async () => {
     const seen: { headers: IncomingHttpHeaders; url: string | undefined }[] = []
-    const origin = await fakeUpstream((req, res) => {
+    const origin = await startUpstream((req, res) => {
       seen.push({ headers: req.headers, url: req.url })
       res.writeHead(200, { 'Set-Cookie': ['a=1', 'b=2'], 'X-Team': 'blue', 'X-Sim-Foreign': 'x' }).end()
     })
@@ -74,14 +74,14 @@ describe('the proxy', () => {
   })
 
   test('replaces the client’s token with the upstream token, and neither records nor logs either token', async () => {
-    const origin = await fakeUpstream((req, res) => {
+    const origin = await startUpstream((req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json', 'X-Echo': String(req.headers.authorization) })
       res.end(JSON.stringify({ echo: req.headers.authorization }))
     })
     const sim = await proxyTo(origin, { token: 'upstream-secret-1' })
     const response = await call(sim, analyticsPath, { token: 'client-secret-2' })
     expect(response.headers.get('x-echo')).toBe('Bearer upstream-secret-1')
-    const recorded = JSON.stringify([await entries(sim), await steer(sim, 'GET', '/report'), sim.logged])
+    const recorded = JSON.stringify([await entries(sim), await callControl(sim, 'GET', '/report'), sim.logged])
     expect(recorded).toContain('[redacted]')
     expect(recorded).not.toMatch(/upstream-secret|client-secret/)
   })
@@ -89,7 +89,7 @@ describe('the proxy', () => {
   test('redacts an API key from a custom header if the real service echoes the key', async () => {
     const scheme = 'securitySchemes:\n'
     const contract = await documentWith(scheme, `${scheme}    key: { type: apiKey, in: header, name: X-Acme }\n`)
-    const origin = await fakeUpstream(({ headers }, res) => {
+    const origin = await startUpstream(({ headers }, res) => {
       res.writeHead(403, { 'Content-Type': 'application/json' })
       res.end(JSON.stringify({ success: false, error: `The key ${headers['x-acme']} is wrong.` }))
     })
@@ -102,7 +102,7 @@ describe('the proxy', () => {
 
   test('forwards and reports a request that breaks the contract', async () => {
     const bodies: string[] = []
-    const origin = await fakeUpstream(async (req, res) => {
+    const origin = await startUpstream(async (req, res) => {
       bodies.push(await text(req))
       res.writeHead(201, { 'Content-Type': 'application/json' })
       res.end(JSON.stringify({ success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }))
@@ -111,11 +111,11 @@ describe('the proxy', () => {
     const sent = event({ value: 5 })
     expect((await call(sim, '/v1/events', { body: sent })).status).toBe(201)
     expect(JSON.parse(bodies[0] ?? '')).toEqual(sent)
-    expect((await steer(sim, 'GET', '/report'))['violations']).toMatchObject({ requests: 1 })
+    expect((await callControl(sim, 'GET', '/report'))['violations']).toMatchObject({ requests: 1 })
   })
 
   test('forwards a request for an unknown path, and reports a violation if the service has the path', async () => {
-    const origin = await fakeUpstream((req, res) => res.writeHead(req.url === '/v1/other' ? 200 : 404).end())
+    const origin = await startUpstream((req, res) => res.writeHead(req.url === '/v1/other' ? 200 : 404).end())
     const sim = await proxyTo(origin)
     expect((await call(sim, '/v1/other')).status).toBe(200)
     expect((await call(sim, '/v1/missing')).status).toBe(404)
@@ -168,7 +168,7 @@ describe('for a client of the proxy,', () => {
     ['does not respond in time', 504, /within 0\.05 s\. If it needs longer, raise --upstream-timeout\./, undefined],
     ['is not running', 502, /it refused the connection; .* \(ECONNREFUSED\)/, 'http://127.0.0.1:9'],
   ])('a service that %s causes a %d', async (_what, status, message, origin) => {
-    const sim = await proxyTo(origin ?? (await fakeUpstream(() => undefined)), { timeoutMs: 50 })
+    const sim = await proxyTo(origin ?? (await startUpstream(() => undefined)), { timeoutMs: 50 })
     const response = await call(sim, analyticsPath)
     expect([response.status, response.headers.get('x-sim-origin')]).toEqual([status, 'simulator'])
     expect(errorOf(response)).toMatch(message)
@@ -182,8 +182,15 @@ describe('for a client of the proxy,', () => {
     expect(errorOf(response)).toMatch(/cannot be trusted: certificate has expired .* NODE_EXTRA_CA_CERTS to the path/)
   })
 
+  test('an invalid response that also does not match X-Sim-Expect counts as one unexpected response', async () => {
+    const sim = await proxyTo(await startUpstream((_req, res) => res.writeHead(200).end()))
+    await call(sim, analyticsPath, { headers: { 'x-sim-expect': 'refusal' } })
+    const { unexpected } = await readControl<ControlSchemas['Report']>(sim, '/report')
+    expect(unexpected).toMatchObject({ responses: 1, findings: [expect.anything(), expect.anything()] })
+  })
+
   test('a response that the service interrupts is cut off, and is recorded as interrupted', async () => {
-    const origin = await fakeUpstream((_req, res) => {
+    const origin = await startUpstream((_req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 100 })
       res.write('{"part":', () => res.socket?.resetAndDestroy())
     })
@@ -215,7 +222,7 @@ describe('for a client of the proxy,', () => {
   test.each([
     ['HEAD', 'no body', 'application/json', ''],
     ['GET', 'a documented media type other than JSON', 'text/csv; charset=utf-8', 'a,b'],
-  ])('a response to a %s request with %s is not a violation', async (method, _what, type, text) => {
+  ])('for a %s request, a response with %s is not a violation', async (method, _what, type, text) => {
     const content = { 'application/json': { schema: { type: 'object' } }, 'text/csv': {} }
     const responses = { 200: { description: 'Rows.', content } }
     const contract = await documentWithPaths({ '/rows': { get: { responses }, head: { responses } } })
@@ -255,12 +262,12 @@ describe('for a client of the proxy,', () => {
     const advice = [{ in: 'response', keyword: 'bound', message }]
     expect(await lastEntry(sim)).toMatchObject({ response: { status: 200 }, responseViolations: [], advice })
     expect(await unexpectedMessages(sim)).toHaveLength(0)
-    expect(await steer(sim, 'GET', '/report')).toMatchObject({ advice: { findings: [{ keyword: 'bound' }] } })
+    expect(await callControl(sim, 'GET', '/report')).toMatchObject({ advice: { findings: [{ keyword: 'bound' }] } })
   })
 
   test('a response is streamed: the client reads the start before the service has sent the end', async () => {
     let end = () => {}
-    const origin = await fakeUpstream((_req, res) => {
+    const origin = await startUpstream((_req, res) => {
       res.writeHead(200, { 'Content-Type': 'text/plain' }).write('first')
       end = () => res.end('last')
     })
@@ -277,15 +284,15 @@ describe('for a client of the proxy,', () => {
     ['while a scenario reads the response', 'drop-field', true],
   ])('a disconnection %s cancels the request to the service, and is recorded', async (_when, scenario, hasStarted) => {
     const [received, closed] = [vi.fn(), vi.fn()]
-    const origin = await fakeUpstream((_req, res) => {
+    const origin = await startUpstream((_req, res) => {
       res.on('close', closed)
       if (hasStarted) res.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
       received()
     })
     const sim = await proxyTo(origin, { timeoutMs: 60_000 })
     const stop = new AbortController()
-    const how = { ...(scenario && { scenario }), signal: stop.signal }
-    const response = call(sim, analyticsPath, how).catch(() => 'left')
+    const options = { ...(scenario && { scenario }), signal: stop.signal }
+    const response = call(sim, analyticsPath, options).catch(() => 'left')
     await expect.poll(() => received).toHaveBeenCalled()
     stop.abort()
     await expect.poll(() => closed).toHaveBeenCalled()

@@ -27,7 +27,7 @@ async function rawUpstream(respond: (socket: Socket) => void) {
   return { origin: `http://127.0.0.1:${port}`, seen }
 }
 
-const linesOf = (message: string) => message.split('\r\n\r\n')[0]?.split('\r\n').slice(1) ?? []
+const headerLinesOf = (message: string) => message.split('\r\n\r\n')[0]?.split('\r\n').slice(1) ?? []
 
 /** Sends `text` as Latin-1, and returns everything received until the connection closes. */
 async function exchange(origin: string, text: string): Promise<string> {
@@ -47,11 +47,11 @@ test('headers are forwarded in both directions with their order, case, duplicate
   const sim = await proxyTo(upstream.origin)
   const sent = ['X-One: 1', 'x-one: 2', 'X-Latin: caf\xe9', 'X-EMPTY: ', 'authorization: Bearer my-own-token']
   const text = ['GET /v1/any HTTP/1.1', 'Host: a', ...sent, 'Connection: close', '', ''].join('\r\n')
-  const response = linesOf(await exchange(sim.origin, text))
+  const response = headerLinesOf(await exchange(sim.origin, text))
   expect(response.slice(0, 9)).toEqual([...received, 'Vary: X-Request-Id', 'content-LENGTH: 2', 'Via: 1.1 convsim'])
   expect(response).toContain('X-Request-Id: req-1')
   const host = `Host: ${new URL(upstream.origin).host}`
-  expect(linesOf(upstream.seen[0] ?? '')).toEqual([host, ...sent, 'Via: 1.1 convsim', 'Connection: keep-alive'])
+  expect(headerLinesOf(upstream.seen[0] ?? '')).toEqual([host, ...sent, 'Via: 1.1 convsim', 'Connection: keep-alive'])
 })
 
 test.each<[title: string, status: number, reason: RegExp, respond: string | ((socket: Socket) => void)]>([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isObject, type Json } from '../../../src/base/core/json.ts'
 import { call, event, modelId, objectOf, prompt } from '../../support/client.ts'
-import { putRules, steer } from '../../support/control.ts'
+import { callControl, putRules } from '../../support/control.ts'
 import { proxyTo } from '../../support/fake-upstream.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../../support/start.ts'
 
@@ -24,7 +24,7 @@ async function sendRequests(sim: TestSimulator, limiter: TestSimulator): Promise
 /** The names of report members that differ between runs, or between a proxy and the service itself. */
 const runSpecific = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
 
-/** Returns a report's verdicts without members that differ, such as IDs, times and origins. */
+/** Returns a report without its run-specific members, but with the numbers of requests. */
 function verdictsOf(value: Json): Json {
   if (Array.isArray(value)) return value.map(verdictsOf)
   if (!isObject(value)) return value
@@ -35,7 +35,7 @@ function verdictsOf(value: Json): Json {
   )
 }
 
-const reportOf = (sim: TestSimulator) => steer(sim, 'GET', '/report?sandbox=*')
+const reportOf = (sim: TestSimulator) => callControl(sim, 'GET', '/report?sandbox=*')
 
 test('a client gets the same verdicts with and without a proxy, but a 429 from the service is unexpected', async () => {
   const direct = await startForTest()

@@ -29,7 +29,7 @@ test.each([
   ['an unknown member in a refusal', recorded('/__sim/x', refusal({ x: 1 }), { status: 404 }), /"x"/],
   ['a missing body', recorded('/__sim/clock', {}, { text: '', size: 0 }), /no body/],
   ['an undocumented media type', recorded('/__sim/clock', clock, { headers: { 'content-type': 'a/b' } }), /type "a.b"/],
-  ['an invalid header', withHeader('allow', 'everything'), /header Allow .*pattern/],
+  ['an invalid header', refusalWithHeader('allow', 'everything'), /header Allow .*pattern/],
   ['a response for an undocumented path', recorded('/__sim/secret', {}), /undocumented operation/],
 ])('the response check reports %s', (_name, response, problem) => {
   expect(check(response)).toMatch(problem)
@@ -40,16 +40,16 @@ function refusal(members: object = {}) {
 }
 
 function quality(members: object) {
-  const indexed = { impact: 0, events: 1, eventIds: [], conversation: 'chat-1', cqi: 0.5 }
-  return { weight: 0.1, products: [], conversations: [{ ...indexed, ...members }] }
+  const conversation = { impact: 0, events: 1, eventIds: [], conversation: 'chat-1', cqi: 0.5 }
+  return { weight: 0.1, products: [], conversations: [{ ...conversation, ...members }] }
 }
 
-function withHeader(name: string, value: string): RecordedResponse {
+function refusalWithHeader(name: string, value: string): RecordedResponse {
   const response = recorded('/__sim/clock', refusal(), { status: 405 })
   return { ...response, headers: { ...response.headers, [name]: value } }
 }
 
-/** Reads the responses that this test run has recorded for this file. */
+/** Reads the responses that this test run has recorded for this test file. */
 async function readRecorded(): Promise<RecordedResponse[]> {
   const lines = (await readFile(process.env['CONTROL_RESPONSES'] ?? '', 'utf8')).trim().split('\n')
   return lines.map((line) => JSON.parse(line))
@@ -61,7 +61,7 @@ test('only control-plane responses are recorded, both in the test process and in
   const child = convsim(['--port', '0', '--state', ':memory:'])
   await call({ origin: await child.ready() }, '/healthz?of=child')
   await call(own, '/v1/events')
-  // A child process appends the line after it sends the response, so the client can receive the response first.
+  // A child process records a response only after sending it, so the client can receive the response first.
   const targets = await vi.waitFor(async () => {
     const found = (await readRecorded()).map(({ target }) => target)
     expect(found).toEqual(expect.arrayContaining(['/__sim/health?of=process', '/healthz?of=child']))
@@ -86,6 +86,6 @@ test('an invalid response fails the test run and is reported once, with its file
     for (const spy of consoleSpies) spy.mockRestore()
   })
   const reporter = new ControlResponsesReporter()
-  reporter.judge(folder)
+  reporter.reportProblems(folder)
   expect([process.exitCode, reporter.problemCount]).toEqual([1, 1])
 })

@@ -22,34 +22,34 @@ async function startReader(limit: string, onDecoder: (decoder: Transform) => voi
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // the address of a listening TCP server always has this type
-  const read = new Promise<RequestBody>((resolve) => {
+  const receivedBody = new Promise<RequestBody>((resolve) => {
     const resolveBody = ({ body }: SimRequest) => resolve(body)
     server.on('request', (req, res) =>
       readRequest(req, res, parseBodyLimit(limit), readHead(req, '/', 'req-1', true), resolveBody),
     )
   })
-  return { server, origin: `http://127.0.0.1:${port}`, read }
+  return { server, origin: `http://127.0.0.1:${port}`, receivedBody }
 }
 
 test('the decoder for an aborted body is destroyed', async () => {
   const createdDecoders: Transform[] = []
-  const { server, origin, read } = await startReader('1mb', (decoder) => createdDecoders.push(decoder))
+  const { server, origin, receivedBody } = await startReader('1mb', (decoder) => createdDecoders.push(decoder))
   const connection = await connectTo(origin)
   server.on('request', () => connection.destroy())
   connection.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 30\r\nContent-Encoding: gzip\r\n\r\n')
-  expect(await read).toEqual({ kind: 'aborted' })
+  expect(await receivedBody).toEqual({ kind: 'aborted' })
   expect(createdDecoders.map(({ destroyed }) => destroyed)).toEqual([true])
 })
 
 test('a decoder stops soon after its output becomes more than 100 times as large as its input', async () => {
   let decoded = 0
-  const { server, origin, read } = await startReader('256mb', (decoder) => {
+  const { server, origin, receivedBody } = await startReader('256mb', (decoder) => {
     decoder.on('data', (chunk: Buffer) => (decoded += chunk.length))
   })
   const bomb = gzipSync(Buffer.alloc(200 * 2 ** 20))
   const request = fetch(origin, { method: 'POST', body: bomb, headers: { 'content-encoding': 'gzip' } })
   const settled = request.catch(() => undefined)
-  expect(await read).toMatchObject({ kind: 'unreadable', status: 413 })
+  expect(await receivedBody).toMatchObject({ kind: 'unreadable', status: 413 })
   expect(decoded).toBeLessThan(20 * 2 ** 20)
   server.closeAllConnections()
   await settled

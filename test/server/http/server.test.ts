@@ -53,7 +53,7 @@ describe('stopping a server', () => {
   })
 })
 
-test('a response announces a keep-alive timeout of 65 seconds, which is enough for a client that stalls', async () => {
+test('a response announces a keep-alive timeout of 65 seconds', async () => {
   const { origin, sendGet, respond } = await setup()
   const connection = await connectTo(origin)
   await sendGet(connection)

@@ -27,11 +27,11 @@ export interface EntryParts {
 
 const bodyOf = (text: string) => captureBody(utf8ToLatin1(text))
 
-const created = { status: 201, headers: {}, origin: 'contract' } as const
+const createdResponse = { status: 201, headers: {}, origin: 'contract' } as const
 
 /** Creates the next entry for a journal, but does not record it. */
 export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry {
-  const number = journal.recorded + 1
+  const number = journal.latestNumber + 1
   return {
     id: `req-${number}`,
     number,
@@ -57,7 +57,7 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
     ownToken: undefined,
     authorization: undefined,
     aborted: false,
-    response: { ...created, body: bodyOf(parts.responseBody ?? ''), ...parts.response },
+    response: { ...createdResponse, body: bodyOf(parts.responseBody ?? ''), ...parts.response },
     delivery: delivered,
     stage: 'handle',
     rule: undefined,

@@ -14,7 +14,7 @@ import { type EntryParts, entryFor, unparsed } from './entries.ts'
 let replicaCount = 0
 
 /** Opens the journal of a new replica. `port`: the port of Redis, or of a proxy in front of Redis. */
-async function openJournal(port: number, { size = 1000, stream = 100_000 } = {}) {
+async function openJournal(port: number, { size = 1000, streamSize = 100_000 } = {}) {
   const location = parseRedisUrl(`redis://127.0.0.1:${port}`, 'follow')
   if (!location.ok) throw new Error(location.error)
   const connection = await RedisConnection.open(location.value, { commandMs: 5000, connectMs: 5000 })
@@ -23,7 +23,7 @@ async function openJournal(port: number, { size = 1000, stream = 100_000 } = {})
   const replica = `${replicaCount}`.padStart(8, '0')
   const problems: string[] = []
   const log = { ...silentLog, warn: ({ problem }: object & { problem?: string }) => problems.push(String(problem)) }
-  const shared = openJournalStream({ connection, prefix: 'follow', replica, size: stream })
+  const shared = openJournalStream({ connection, prefix: 'follow', replica, size: streamSize })
   const follower = new StreamFollower(size, log, shared)
   const { journal } = follower
   const append = async (parts: EntryParts = {}, ownToken?: string, responseBody?: Json) =>
@@ -43,7 +43,6 @@ async function openTwo(limits?: Parameters<typeof openJournal>[1]): Promise<[Ope
   return [await openJournal(port, limits), await openJournal(port)]
 }
 
-/** Appends `count` entries concurrently. */
 const appendMany = ({ append }: OpenedJournal, count: number, sandbox = 'default') =>
   Promise.all(Array.from({ length: count }, () => append({ sandbox, requestBody: '{"value":"1"}' })))
 
@@ -63,12 +62,12 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     const readMore = async (cutAt: number) => {
       await appendMany(writer, batchSize)
       total += batchSize
-      const before = proxy.received
+      const before = proxy.receivedBytes
       proxy.cutAfter(cutAt)
       await journal.list().catch(() => {
         brokenReads += 1
       })
-      return proxy.received - before
+      return proxy.receivedBytes - before
     }
     await readMore(Number.POSITIVE_INFINITY)
     const length = await readMore(Number.POSITIVE_INFINITY)
@@ -85,7 +84,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
   })
 
   test('counts, for each sandbox, exactly the exchanges that were trimmed before they were read', async () => {
-    const [writer, { journal }] = await openTwo({ stream: 100 })
+    const [writer, { journal }] = await openTwo({ streamSize: 100 })
     await appendMany(writer, 10, 'early')
     expect(await journal.counts('early')).toMatchObject({ recorded: 10, dropped: 0 })
     await appendMany(writer, 5, 'early')
@@ -101,7 +100,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
   })
 
   test('notices that a sandbox was cleared, even if the message that announced this was trimmed', async () => {
-    const [writer, { journal }] = await openTwo({ stream: 100 })
+    const [writer, { journal }] = await openTwo({ streamSize: 100 })
     const cleared: string[] = []
     journal.onClear((sandbox) => cleared.push(sandbox))
     for (const name of ['used', 'unused']) await appendMany(writer, 3, name)
@@ -114,7 +113,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     expect(cleared.toSorted()).toEqual(['unused', 'used'])
   })
 
-  test('keeps only the bodies of the newest exchanges, and reports the loss of the other bodies', {
+  test('drops the bodies of the oldest exchanges, and reports this as a loss', {
     tags: ['long'],
   }, async () => {
     const [writer, { journal }] = await openTwo()
@@ -132,11 +131,11 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
   test('redacts the request’s token in response bodies', async () => {
     const [first, second] = await openTwo()
     const cached = { note: 'key-of-a-caller' }
-    const clear = JSON.stringify(cached)
+    const unredacted = JSON.stringify(cached)
     for (const ownToken of ['another-token', 'key-of-a-caller', 'another-token', undefined])
-      await first.append({ responseBody: clear }, ownToken, cached)
+      await first.append({ responseBody: unredacted }, ownToken, cached)
     const texts = (await second.journal.list()).entries.map(({ response: { body } }) => bodyToText(body))
-    expect(texts).toEqual([clear, '{"note":"[redacted]"}', clear, clear])
+    expect(texts).toEqual([unredacted, '{"note":"[redacted]"}', unredacted, unredacted])
   })
 
   test('redacts the token in a request body that is not text', async () => {
@@ -188,7 +187,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
   })
 
   test('counts the exchanges of thousands of sandboxes, even while more exchanges are appended', async () => {
-    const [writer, { journal }] = await openTwo({ stream: 100 })
+    const [writer, { journal }] = await openTwo({ streamSize: 100 })
     const names = Array.from({ length: 3000 }, (_, index) => `s${index}`)
     await Promise.all(names.map((sandbox) => writer.append({ sandbox })))
     const countsOfFirst = journal.counts('s0')

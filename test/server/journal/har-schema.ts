@@ -12,7 +12,8 @@ const closed = (properties: object, required = Object.keys(properties)) => ({
 })
 
 /** Returns properties that share a schema, as in `propertiesOf(text, 'name value')`. */
-const propertiesOf = (type: object, names: string) => Object.fromEntries(names.split(' ').map((name) => [name, type]))
+const propertiesOf = (schema: object, names: string) =>
+  Object.fromEntries(names.split(' ').map((name) => [name, schema]))
 
 const pairs = { type: 'array', items: closed(propertiesOf(text, 'name value')) }
 const emptyArray = { type: 'array', maxItems: 0 }

@@ -37,7 +37,7 @@ describe('a journal', () => {
     expect(await numbers(journal, { order: 'newest' })).toEqual(stored.toReversed())
     expect(await countStored(journal)).toBe(stored.length)
     expect(await journal.counts('default')).toMatchObject({ recorded: count, dropped: count - stored.length })
-    expect(journal.recorded).toBe(count)
+    expect(journal.latestNumber).toBe(count)
   })
 
   test('returns the entries after a number, even if the entry with that number was evicted', async () => {
@@ -138,5 +138,5 @@ test('a wait ends immediately if an entry was recorded after the version was rea
   const { version } = await journal.list()
   journal.record(entryFor(journal), unparsed)
   expect(await journal.waitForChange(version, 60_000, [])).toBe('entry')
-  expect(journal.waiting).toBe(0)
+  expect(journal.waiterCount).toBe(0)
 })

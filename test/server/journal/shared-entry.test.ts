@@ -45,7 +45,7 @@ test('an announced exchange whose client disconnects early is followed by a mess
   expect(ownEntries).toEqual(['client-gone'])
 })
 
-test('if the store fails, an exchange whose announcement failed is kept, but an unannounced one is lost', async () => {
+test('if the store fails, an exchange is marked as lost, unless its announcement already failed', async () => {
   const { journal, end, create } = setup(true)
   const ownEntries: string[] = []
   journal.onOwnEntry(({ id }) => ownEntries.push(id))

@@ -68,8 +68,8 @@ test.each<[string, OperationHandler['handle']]>([
   expect(reply).toMatchObject({ status: 500, origin: 'simulator', headers: { 'X-Request-Id': 'req-7' } })
   expect(reply.body?.value).toEqual({ success: false, error: expect.stringContaining('req-7') })
   expect(JSON.stringify(reply.body?.value)).not.toContain('worker 3')
-  const bug = logged.find(({ level }) => level === 'error')
-  expect(JSON.stringify(bug?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
+  const errorEntry = logged.find(({ level }) => level === 'error')
+  expect(JSON.stringify(errorEntry?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
 })
 
 test('no sandbox stays busy, even if handling or logging a request fails', async () => {

@@ -1,6 +1,6 @@
 import type { Report } from '../../../src/server/reports/report.ts'
 
-const none = { list: [], further: 0 }
+const noFindings = { list: [], further: 0 }
 
 /** A report without findings, with 80% of the contract covered. */
 export const cleanReport: Report = {
@@ -21,6 +21,6 @@ export const cleanReport: Report = {
   expected: 0,
   unjudged: [],
   unmet: [],
-  findings: { violations: none, unexpected: none, retries: none, advice: none },
+  findings: { violations: noFindings, unexpected: noFindings, retries: noFindings, advice: noFindings },
   coverage: () => ({ met: 8, points: 10, percent: 80, operations: [] }),
 }

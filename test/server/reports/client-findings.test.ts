@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ControlSchemas } from '../../../src/client/transport.ts'
 import { analyticsPath, call, callOperation, event, operations } from '../../support/client.ts'
-import { putRules, steer } from '../../support/control.ts'
+import { callControl, putRules } from '../../support/control.ts'
 import { callRaw } from '../../support/raw-http.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { readControl, readRetries } from '../../support/stored-records.ts'
@@ -36,7 +36,7 @@ describe('over HTTP', () => {
     expect(await rulesIn('untyped')).toEqual(['content-type'])
   })
 
-  test('sending an event without an insertId again after its response was lost breaks a rule', async () => {
+  test('resending an event without an insertId after its response was lost breaks a rule', async () => {
     await putRules(sim(), [{ scenario: 'lost-ack', times: 1 }], 'no-id')
     const send = () => callOperation(sim(), operations[2], { sandbox: 'no-id' })
     await expect(send()).rejects.toThrow()
@@ -82,10 +82,10 @@ describe('over HTTP', () => {
       const response = await fetch(sim().origin + analyticsPath, { headers })
       await response.body?.cancel()
       const expectation = { count: { atLeast: index + 1 }, withinMs: 30_000 }
-      await steer(sim(), 'POST', '/verify?sandbox=canceled', expectation)
+      await callControl(sim(), 'POST', '/verify?sandbox=canceled', expectation)
     }
     expect(await rulesIn('canceled')).toEqual(['retry-after'])
-    const { chains } = await steer(sim(), 'GET', '/retries?sandbox=canceled')
+    const { chains } = await callControl(sim(), 'GET', '/retries?sandbox=canceled')
     const attempts = [429, 503].map((status) => ({ status, outcome: 'failed', retryAfterMs: 30_000 }))
     expect(chains).toMatchObject([{ attempts }])
   })
@@ -108,7 +108,7 @@ describe('a client that sends the same call again', () => {
       'may send events with the same time and different insertIds after a lost event':
         '0 429 id=a dated lost, 3000 201 id=b dated, 3001 500 id=c dated, 3002 201 id=d dated',
       'may use short and decreasing waits, as with full jitter': '0 500, 900 500, 901 500, 902 500, 990 201',
-      'may send identical heartbeats, one of which was lost': '0 201 plain, 100 201 plain lost, 200 201 plain',
+      'may send identical heartbeats, even if one is lost': '0 201 plain, 100 201 plain lost, 200 201 plain',
       'may repeat an event without an id if the lost event was not stored': '0 503 plain lost, 200 201 plain',
       'may change the insertId of an event after a 429, since nothing was stored': '0 429 wait id=a, 3000 201 id=b',
       'may send the call an hour later, since that is not a retry': '0 404, 3600000 404',
@@ -123,7 +123,7 @@ describe('a client that sends the same call again', () => {
         '0 429 wait=1 id=a, 1 500 id=b, 450 201 id=b, 1000 201 id=a',
       'may send events that differ only in insertId, since they are different calls':
         '0 500 id=a, 1 500 id=b, 500 201 id=b, 501 201 id=a',
-      'may give up on an event and send an identical one with another insertId, if each event keeps its insertId':
+      'may retry an event with its insertId, give up, and send an event that differs only in insertId':
         '0 500 id=a, 500 500 id=a, 1000 201 id=b',
       'may start its wait when the head arrives, and cancel the body later': '0-300 429 wait lost head=1, 2501 201',
       'causes no finding if a retry after one of two identical calls is too early for the other':
@@ -132,7 +132,7 @@ describe('a client that sends the same call again', () => {
         '0-5 429 empty #0, 1-6 429 empty #0, 100 403 empty #1, 300 201 empty #2',
       'causes no finding if the end of an attempt to send one of two identical events is recorded late':
         '0 500 id=a #0, 1 500 id=b #0, 200 201 id=a #2, 100-201 500 id=a #1 lost head=101',
-      'may give up on an event and send an identical one with another insertId, if neither has a time':
+      'may give up on an event and send one that differs only in insertId, if neither has a time':
         '0 500 id=a, 3000 201 id=b',
       'may correct a refused request and keep its insertId': '0 400 id=a v=9, 300 201 id=a v=0.9',
       'may send an identical event after a success whose body is unreadable': '0 201 plain unread, 1500 201 plain',
@@ -186,8 +186,8 @@ describe('a client that sends the same call again', () => {
         '0-5 201 id=a #0 lost, 1-201 503 wait id=b #0, 400 201 id=c #1, 100-500 201 id=d #1',
     },
   }
-  const rows = Object.entries(cases).flatMap(([rules, named]) =>
-    Object.entries(named).map(([name, attempts]) => ({ rules, name, attempts })),
+  const rows = Object.entries(cases).flatMap(([rules, attemptsByTitle]) =>
+    Object.entries(attemptsByTitle).map(([name, attempts]) => ({ rules, name, attempts })),
   )
 
   test.each(rows)('$name', ({ rules, attempts }) => {

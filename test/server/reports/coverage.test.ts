@@ -5,7 +5,7 @@ import type { ControlSchemas } from '../../../src/client/transport.ts'
 import { OperationItems } from '../../../src/server/reports/coverage-items.ts'
 import { inputs } from '../../support/catalogue.ts'
 import { analyticsPath, call, callOperation, event, operations, prompt } from '../../support/client.ts'
-import { steer } from '../../support/control.ts'
+import { callControl } from '../../support/control.ts'
 import { documentWithPaths } from '../../support/documents.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
@@ -48,7 +48,7 @@ describe('the missing items', () => {
 })
 
 describe('an exchange covers', () => {
-  test('the nulls and values in a successful response, and the parts of the request', async () => {
+  test('the status and the nulls of a successful response, and the parts of the request', async () => {
     await call(sim(), `${analyticsPath}?period=7d`, { sandbox: 'good', scenario: 'empty' })
     const { covered, requests } = (await coverageOf(sim(), 'good')).operationCoverage('getModelAnalytics')
     expect(requests).toBe(1)
@@ -109,7 +109,7 @@ describe('sandboxes', () => {
   ])('have no coverage after %s %s, but their earlier requests still count toward the total', async (method, path) => {
     const target = await startForTest()
     await send(target, 'a', 'forbidden')
-    await steer(target, method, path)
+    await callControl(target, method, path)
     expect(await statusesIn(target, 'a')).toEqual([])
     await send(target, 'a', 'not-found')
     expect(await statusesIn(target, 'a')).toEqual(['404'])
@@ -122,7 +122,7 @@ describe('sandboxes', () => {
     await send(target, 'b', 'not-found')
     await send(target, 'c', '429')
     expect(await statusesIn(target, '*')).toEqual(['403', '404', '429'])
-    expect(await steer(target, 'GET', '/report?sandbox=*')).toMatchObject({ sandbox: '*', requests: 3 })
+    expect(await callControl(target, 'GET', '/report?sandbox=*')).toMatchObject({ sandbox: '*', requests: 3 })
   })
 
   test('keep their coverage when the journal evicts their requests', async () => {
@@ -194,7 +194,7 @@ test('the percentage is rounded down to one decimal place', async () => {
 
 test('a report contains the same coverage as GET /coverage', async () => {
   await callOperation(sim(), operations[2], { sandbox: 'both' })
-  const { sandbox, ...coverage } = await steer(sim(), 'GET', '/coverage?sandbox=both')
+  const { sandbox, ...coverage } = await callControl(sim(), 'GET', '/coverage?sandbox=both')
   expect(sandbox).toBe('both')
-  expect((await steer(sim(), 'GET', '/report?sandbox=both'))['coverage']).toEqual(coverage)
+  expect((await callControl(sim(), 'GET', '/report?sandbox=both'))['coverage']).toEqual(coverage)
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ControlSchemas } from '../../../src/client/transport.ts'
 import { analyticsPath, call, errorOf, event, type RequestOptions } from '../../support/client.ts'
-import { putRules, steer } from '../../support/control.ts'
+import { callControl, putRules } from '../../support/control.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { readControl } from '../../support/stored-records.ts'
 
@@ -15,7 +15,7 @@ async function countsAfter(path: string, options: RequestOptions, scenario?: str
   const sandbox = `negative-${sandboxCount}`
   if (scenario !== undefined) await putRules(sim(), [{ scenario }], sandbox)
   await call(sim(), path, { ...options, headers: { ...options.headers, 'x-sim-sandbox': sandbox } })
-  const { violations, unexpected, expected, retries } = await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
+  const { violations, unexpected, expected, retries } = await callControl(sim(), 'GET', `/report?sandbox=${sandbox}`)
   return { violations, unexpected, expected, retries }
 }
 
@@ -71,7 +71,7 @@ describe('an unknown path', () => {
   test('has its own finding, which names the path', async () => {
     const headers = { 'x-sim-sandbox': 'paths' }
     for (const path of ['/v1/one', '/v1/two', '/v1/two']) await call(sim(), path, { headers })
-    const { unexpected } = await steer(sim(), 'GET', '/report?sandbox=paths')
+    const { unexpected } = await callControl(sim(), 'GET', '/report?sandbox=paths')
     expect(unexpected).toMatchObject({
       responses: 3,
       findings: [

@@ -53,7 +53,7 @@ const all = [violation, unexpected, retry, coverage(80)]
 test.each<[string, readonly FailCondition[], Partial<Report>, readonly string[]]>([
   ['no findings and exactly the required coverage passes', all, {}, []],
   ['violations fails', [violation], { violations: 2 }, ['2 requests broke the contract']],
-  ['only other findings passes', [violation], { unexpected: 2 }, []],
+  ['only findings for other conditions passes', [violation], { unexpected: 2 }, []],
   ['an unexpected response fails', [unexpected], { unexpected: 1 }, ['1 unexpected response']],
   ['retry problems fails, even if they are not listed', [retry], withFurther('retries', 3), ['3 retry problems']],
   ['advice fails', [{ kind: 'advice' }], withFurther('advice', 2), ['2 pieces of advice']],

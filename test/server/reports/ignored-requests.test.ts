@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { call, errorOf, type RequestOptions } from '../../support/client.ts'
-import { steer } from '../../support/control.ts'
+import { callControl } from '../../support/control.ts'
 import { connectTo } from '../../support/raw-http.ts'
 import { startForTest } from '../../support/start.ts'
 import { listRequests } from '../../support/stored-records.ts'
@@ -9,7 +9,7 @@ import { listRequests } from '../../support/stored-records.ts'
 async function countsAfter(path: string, options: RequestOptions) {
   const sim = await startForTest()
   await call(sim, path, { token: null, ...options })
-  const { requests, unexpected } = await steer(sim, 'GET', '/report?sandbox=*')
+  const { requests, unexpected } = await callControl(sim, 'GET', '/report?sandbox=*')
   return [requests, unexpected]
 }
 
@@ -28,7 +28,7 @@ describe('a request from a browser or a probe', () => {
     connection.send('GET /docs HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Dest: document\r\n\r\n')
     expect((await connection.response()).status).toBe(404)
     connection.destroy()
-    const { requests, unexpected } = await steer(sim, 'GET', '/report?sandbox=*')
+    const { requests, unexpected } = await callControl(sim, 'GET', '/report?sandbox=*')
     expect([requests, unexpected]).toMatchObject(noRequests)
   })
 })
@@ -41,8 +41,8 @@ describe('a replay of a recorded request', () => {
     await call(sim, '/v1/events', { body: {}, headers })
     await call(sim, '/v1/nowhere', { headers })
     const none = { requests: 0, violations: { requests: 0 }, unexpected: { responses: 0 }, retries: { findings: [] } }
-    expect(await steer(sim, 'GET', '/report?sandbox=*')).toMatchObject(none)
-    expect(await steer(sim, 'GET', '/retries')).toMatchObject({ chains: [] })
+    expect(await callControl(sim, 'GET', '/report?sandbox=*')).toMatchObject(none)
+    expect(await callControl(sim, 'GET', '/retries')).toMatchObject({ chains: [] })
     expect(await listRequests(sim)).toMatchObject([{ replayOf: 'req-7' }, {}, { replayOf: 'req-7' }])
   })
 
@@ -70,7 +70,7 @@ describe('a request from a client', () => {
     expect(await countsAfter(path, options)).toMatchObject([1, { responses: 1 }])
   })
 
-  test('is counted for its operation, whatever its User-Agent is', async () => {
+  test('is counted if it matches an operation, whatever its User-Agent is', async () => {
     const headers = { 'user-agent': 'kube-probe/1.31' }
     expect(await countsAfter('/v1/models/x/analytics', { headers })).toMatchObject([1, { responses: 1 }])
   })

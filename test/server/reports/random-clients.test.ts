@@ -5,14 +5,14 @@ import type { ControlSchemas } from '../../../src/client/transport.ts'
 import { seededChance } from '../../support/chance.ts'
 import { analyticsPath, call, event } from '../../support/client.ts'
 import { convsim } from '../../support/command.ts'
-import { putRules, steer } from '../../support/control.ts'
+import { callControl, putRules } from '../../support/control.ts'
 import { readControl } from '../../support/stored-records.ts'
 
 /** The number of clients. `npm run test:evidence` sets it to 2,000. */
-const runs = Number(process.env['RETRY_RUNS'] ?? 30)
+const clientCount = Number(process.env['RETRY_RUNS'] ?? 30)
 /** `RETRY_SEED=2` generates different clients. `RETRY_SEED=1.17` repeats only client 17 of seed 1. */
 const seed = process.env['RETRY_SEED'] ?? '1'
-const seeds = seed.includes('.') ? [seed] : Array.from({ length: runs }, (_, index) => `${seed}.${index}`)
+const seeds = seed.includes('.') ? [seed] : Array.from({ length: clientCount }, (_, index) => `${seed}.${index}`)
 
 /** The number of clients that run concurrently, each in its own sandbox. */
 const concurrency = 8
@@ -22,6 +22,7 @@ const timeoutMs = 4000
 
 interface Attempt {
   readonly id?: string | undefined
+  /** The retry count to send in a header. Default: none. */
   readonly count?: number
   /** Additional fields of the event. */
   readonly more?: object
@@ -37,12 +38,11 @@ interface Attempt {
 interface Client {
   readonly chance: () => number
   readonly pick: <T>(list: readonly T[]) => T
-  readonly rules: (...scenarios: readonly string[]) => Promise<unknown>
-  /** Advances the sandbox's clock. */
-  readonly advance: (by: string) => Promise<unknown>
-  /** Sends an event, or reads analytics. `waitMs` is the wait in the headers. Status 599 means no complete response. */
+  readonly inject: (...scenarios: readonly string[]) => Promise<unknown>
+  readonly advanceClock: (by: string) => Promise<unknown>
+  /** Sends an event or reads analytics. `waitMs`: the wait in the response headers. Status 599: no full response. */
   readonly send: (attempt?: Attempt) => Promise<{ readonly status: number; readonly waitMs: number }>
-  /** Injects the scenarios, then sends the attempts in order. `mistake`: the rule that they break, or ''. */
+  /** Injects the scenarios, then sends the attempts in order. Returns `mistake`, the rule that they break, if any. */
   readonly series: (scenarios: string, mistake: string, ...attempts: readonly Attempt[]) => Promise<readonly string[]>
 }
 
@@ -57,8 +57,8 @@ const faults = [
 
 /** Each kind of client returns the rules that it broke, with a `?` after a rule that it might not have broken. */
 const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string[]>>> = {
-  async 'is a pool of workers that reuse ids, count retries and obey Retry-After'({ rules, send, chance, pick }) {
-    await rules(...Array.from({ length: 6 }, () => pick(faults)))
+  async 'is a pool of workers that reuse ids, count retries and obey Retry-After'({ inject, send, chance, pick }) {
+    await inject(...Array.from({ length: 6 }, () => pick(faults)))
     const work = async (id: string) => {
       for (let count = 0; count < 8; count += 1) {
         const { status, waitMs } = await send({ id, count })
@@ -69,40 +69,40 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     await Promise.all(pick([['a'], ['a', 'b', 'c']]).map(work))
     return []
   },
-  async 'waits with full jitter'({ rules, send, chance, pick }) {
-    await rules(...Array(5).fill(pick(['500', 'reset'])))
+  async 'waits with full jitter'({ inject, send, chance, pick }) {
+    await inject(...Array(5).fill(pick(['500', 'reset'])))
     const id = pick(['a', ''])
     for (let tries = 0; (await send({ id, isRead: id === '' })).status >= 400; tries += 1)
       await sleep(chance() * 100 * 2 ** tries)
     return []
   },
-  'sends identical heartbeats, one of which is lost': ({ series, pick }) =>
+  'sends identical heartbeats, one of which fails': ({ series, pick }) =>
     series(pick([...faultsBeforeStoring, '200 200 lost-ack']), '', {}, {}, {}, {}, {}),
-  async 'runs as two processes with the same API key'({ rules, send, pick }) {
+  async 'runs as two processes with the same API key'({ inject, send, pick }) {
     const isRead = pick([true, false])
     const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })] as const
     for (const [index, agent] of agents.entries()) await send({ agent, isRead, more: { value: String(index) } })
-    await rules(pick(['429;retry-after=9', 'lost-ack']))
+    await inject(pick(['429;retry-after=9', 'lost-ack']))
     for (const agent of agents) await send({ agent, isRead })
     for (const agent of agents) agent.destroy()
     return []
   },
-  async 'triggers several responses one after the other, with rules or headers'({ rules, send, pick }) {
+  async 'triggers several responses one after the other, with rules or headers'({ inject, send, pick }) {
     const isByRule = pick([true, false])
     for (const scenario of ['403', '404', '429;retry-after=9', 'lost-ack', '503;retry-after=9', '200']) {
-      if (isByRule) await rules(scenario)
+      if (isByRule) await inject(scenario)
       await send(isByRule ? {} : { headers: { 'x-sim-scenario': scenario } })
     }
     return []
   },
   'represents a user who clicks again or reloads': ({ series, pick }) =>
     series('429;retry-after=9 503;retry-after=9 403', '', ...[1, 2, 3, 4].map(() => ({ isRead: pick([true, false]) }))),
-  'sends two identical orders with different ids': ({ series }) =>
+  'sends two events that differ only in their ids': ({ series }) =>
     series('lost-ack', '', ...['a', 'b'].map((id) => ({ id, more: { eventAt: '2026-01-15T12:00:00Z' } }))),
-  async 'loses a response and sends the event again without an id'({ rules, send, advance, pick }) {
-    await rules(pick(faultsAfterStoring))
+  async 'loses a response and sends the event again without an id'({ inject, send, advanceClock, pick }) {
+    await inject(pick(faultsAfterStoring))
     for (const by of ['1ms', pick(['1ms', '2m'])])
-      await send(pick([{}, { count: 0 }, { id: '' }])).then(() => advance(by))
+      await send(pick([{}, { count: 0 }, { id: '' }])).then(() => advanceClock(by))
     return ['same-insert-id']
   },
   'changes the id, the time or a counter after a lost response': ({ series, pick }) => {
@@ -113,10 +113,10 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     ])
     return series('lost-ack', 'same-insert-id', change('1'), change('2'))
   },
-  'changes the id of a counted retry': ({ series }) =>
+  'changes the id of a retry that has a retry count': ({ series }) =>
     series('500', 'same-insert-id', { id: 'a', count: 0 }, { id: 'b', count: 1 }),
-  async 'hedges a read or a write, and gives up on the slower request'({ rules, send, pick }) {
-    await rules('slow;ms=600')
+  async 'hedges a read or a write, and gives up on the slower request'({ inject, send, pick }) {
+    await inject('slow;ms=600')
     const attempt = pick([{ isRead: true }, { id: 'a' }, {}])
     await Promise.all([send({ ...attempt, giveUpMs: 300 }), sleep(60).then(() => send(attempt))])
     return Object.keys(attempt).length === 0 ? ['same-insert-id'] : []
@@ -129,18 +129,18 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
   'repeats a refused call, and counts the repetition as a retry': ({ series }) =>
     series('403', 'no-retry', { id: 'a', count: 0 }, { id: 'a', count: 1 }),
   'nests retry loops, and counts only the inner retries': ({ series, pick }) => {
-    const [given, mistake, id] = pick([
+    const [scenarios, mistake, id] = pick([
       ['lost-ack 500', 'same-insert-id', undefined],
       ['500 429;retry-after=9', 'retry-after', 'a'],
     ] as const)
-    return series(given, mistake, ...[0, 1, 0].map((count) => ({ id, count })))
+    return series(scenarios, mistake, ...[0, 1, 0].map((count) => ({ id, count })))
   },
-  'reorders the query of a counted retry': ({ series }) => {
+  'reorders the query of a retry that has a retry count': ({ series }) => {
     const attempts = ['a=1&b=2', 'b=2&a=1'].map((query, count) => ({ isRead: true, query, count }))
     return series('503;retry-after=9', 'retry-after', ...attempts)
   },
-  'has many failed calls, and repeats the first': async ({ rules, send }) => {
-    await rules('lost-ack', ...Array(150).fill('500'))
+  'has many failed calls, and repeats the first': async ({ inject, send }) => {
+    await inject('lost-ack', ...Array(150).fill('500'))
     for (let number = 0; number <= 151; number += 1) await send({ more: { value: String(number % 151) } })
     return ['same-insert-id']
   },
@@ -150,16 +150,16 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
   },
   'continues with other calls while one call is rate-limited': ({ series }) =>
     series('429;retry-after=9', '', { isRead: true }, {}, { isRead: true, query: 'period=30d' }),
-  async 'sends ten concurrent requests over three connections'({ rules, send }) {
-    await rules(...Array(7).fill('429;retry-after=9'))
+  async 'sends ten concurrent requests over three connections'({ inject, send }) {
+    await inject(...Array(7).fill('429;retry-after=9'))
     const agent = new Agent({ keepAlive: true, maxSockets: 3 })
     await Promise.all(Array.from({ length: 10 }, () => send({ isRead: true, agent })))
     agent.destroy()
     return []
   },
-  async 'waits by advancing the clock of the sandbox'({ rules, send, advance }) {
-    await rules('429;retry-after=9', '500', '500', '503;retry-after=9')
-    for (let count = 0; count < 5; count += 1) await send({ id: 'a', count }).then(() => advance('9s'))
+  async 'waits by advancing the clock of the sandbox'({ inject, send, advanceClock }) {
+    await inject('429;retry-after=9', '500', '500', '503;retry-after=9')
+    for (let count = 0; count < 5; count += 1) await send({ id: 'a', count }).then(() => advanceClock('9s'))
     return []
   },
   async 'sends 25 attempts in a row'({ send }) {
@@ -174,22 +174,22 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
 }
 
 function createClient(origin: string, sandbox: string, chance: () => number): Client {
-  const own = new Agent({ keepAlive: chance() < 0.7 })
+  const ownAgent = new Agent({ keepAlive: chance() < 0.7 })
   const client: Client = {
     chance,
     pick: (list) => list[Math.floor(chance() * list.length)] ?? expect.unreachable(),
     async series(scenarios, mistake, ...attempts) {
-      await client.rules(...scenarios.split(' '))
+      await client.inject(...scenarios.split(' '))
       for (const attempt of attempts) await client.send(attempt).then(() => sleep(40))
       return mistake === '' ? [] : [mistake]
     },
-    rules: (...scenarios) => {
+    inject: (...scenarios) => {
       const rules = scenarios.map((scenario) => ({ scenario, times: 1 }))
       return putRules({ origin }, rules, sandbox)
     },
-    advance: (by) => steer({ origin }, 'POST', `/clock/advance?sandbox=${sandbox}`, { by }),
+    advanceClock: (by) => callControl({ origin }, 'POST', `/clock/advance?sandbox=${sandbox}`, { by }),
     send: ({ id, count, more, isRead = false, ...attempt } = {}) => {
-      const { agent = own, giveUpMs = timeoutMs, query = 'period=7d' } = attempt
+      const { agent = ownAgent, giveUpMs = timeoutMs, query = 'period=7d' } = attempt
       const headers = {
         authorization: 'Bearer any-key',
         'user-agent': 'test',
@@ -204,9 +204,9 @@ function createClient(origin: string, sandbox: string, chance: () => number): Cl
         const options = { method: isRead ? 'GET' : 'POST', agent, headers, signal: AbortSignal.timeout(giveUpMs) }
         request(origin + path, options, (response) => {
           const { statusCode: status = 0, headers: received } = response
-          const after = received['retry-after'] ?? '0'
-          const inSeconds = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now()
-          const waitMs = Number(received['retry-after-ms'] ?? inSeconds)
+          const retryAfter = received['retry-after'] ?? '0'
+          const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now()
+          const waitMs = Number(received['retry-after-ms'] ?? ms)
           response
             .on('error', fail)
             .on('end', () => resolve({ status, waitMs }))
@@ -222,7 +222,7 @@ function createClient(origin: string, sandbox: string, chance: () => number): Cl
   return client
 }
 
-/** Runs a client. Returns the findings that contradict its log of mistakes, and the mistakes that the report omits. */
+/** Runs a client. Returns the rules of findings that contradict its log, and of mistakes that are missed silently. */
 async function runClient(origin: string, name: string) {
   const chance = seededChance(name)
   const index = Number(name.split('.')[1]) % Object.keys(kinds).length // so that 30 clients cover all kinds

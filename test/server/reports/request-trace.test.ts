@@ -44,7 +44,7 @@ describe('a request as a curl command', () => {
     )
   })
 
-  test('sends the token any-key if the token variable is not set', () => {
+  test('sends the token any-key if the variable TOKEN is not set', () => {
     const { args } = runInShell(entryToCurl(entry({ headers: { authorization: 'Bearer [redacted]' } })), {})
     expect(args).toContain('authorization: Bearer any-key')
   })
@@ -103,7 +103,7 @@ describe('a request as a curl command', () => {
     expect(new Uint8Array(input)).toEqual(bytes)
   })
 
-  test('has a comment if part of the body is not stored', () => {
+  test('has a comment if the body is not stored completely', () => {
     const cut = captureBody('A'.repeat(70_000), 65_536)
     expect(entryToCurl(entry({ body: cut }))).toMatch(/^# Only 65536 of 70000 bytes of the body are included\.\n/)
     expect(entryToCurl(entry({ body: { latin1: undefined, size: 5 } }))).toMatch(
@@ -139,7 +139,7 @@ test('a trace is short, however large the request is', () => {
   expect(curl.length).toBeLessThan(6000)
   expect(curl).toMatch(/^# Only 2000 of 500012 bytes of the body are included\./)
   const headers = { 'x-long': 'x'.repeat(10_000) }
-  const long = traceRequest(entryFor(new Journal(1), { request: { headers, query: 'x'.repeat(9000) } }))
-  expect(long.path).toHaveLength(500)
-  expect(long).not.toHaveProperty('curl')
+  const trace = traceRequest(entryFor(new Journal(1), { request: { headers, query: 'x'.repeat(9000) } }))
+  expect(trace.path).toHaveLength(500)
+  expect(trace).not.toHaveProperty('curl')
 })

@@ -34,7 +34,7 @@ function createSandboxes(limit: number) {
   return { sandboxes, evictions }
 }
 
-test('a sandbox with a request in progress is not evicted, however long ago it was last used', () => {
+test('a sandbox with a request in progress is not evicted, even if it is the least recently used', () => {
   const { sandboxes, evictions } = createSandboxes(2)
   sandboxes.use('busy').activeRequests += 1
   sandboxes.use('a')

@@ -8,7 +8,7 @@ import { findFileConflict } from '../../../src/server/settings/file-conflicts.ts
 import { bundledContract, bundledFixtures } from '../../../src/service/fixtures/bundled.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-/** Creates a folder with two files, a symbolic and a hard link to each, and a fixtures folder with a link to it. */
+/** Creates a folder with two files and a fixtures folder, a symbolic link to each, and a hard link to each file. */
 async function createFiles(): Promise<string> {
   const folder = await tempFolder()
   const at = (name: string) => join(folder, name)
@@ -33,14 +33,14 @@ async function findConflict(line: string, env: Record<string, string> = {}): Pro
   return findFileConflict(invocation.command, invocation)?.replaceAll(`${folder}/`, '@')
 }
 
-const state = ['state.json', './state.json', 'state-link.json', 'state-name.json', 'state.json.journal']
-const stateCompanions = ['state.json.lock', 'state.json.tmp', 'state.json.journal.old']
-const input = ['input.json', 'input-link.json', 'input-name.json']
+const stateNames = ['state.json', './state.json', 'state-link.json', 'state-name.json']
+const stateCompanions = ['state.json.journal', 'state.json.lock', 'state.json.tmp', 'state.json.journal.old']
+const inputNames = ['input.json', 'input-link.json', 'input-name.json']
 const inputFlags = ['--contract', '--overlay', '--rules', '--seed-state']
 
 test.each([
-  ...[...state, ...stateCompanions].map((file) => `--state @state.json --report json=@${file}`),
-  ...input.flatMap((file) => inputFlags.map((flag) => `${flag} @input.json --report json=@${file}`)),
+  ...[...stateNames, ...stateCompanions].map((file) => `--state @state.json --report json=@${file}`),
+  ...inputNames.flatMap((file) => inputFlags.map((flag) => `${flag} @input.json --report json=@${file}`)),
   '@input.json --report @input.json',
   '--state @state-link.json --report json=@state.json.journal',
   '--state @none/new.json --report @none/new.json',

@@ -260,8 +260,8 @@ describe('a command line', () => {
       settings: { port: 0, host: '127.0.0.1', state: ':memory:', logLevel: 'warn', env: 'A,B' },
     })
     const env = { CONVSIM_PORT: '1', CONVSIM_LOG_LEVEL: 'info' }
-    const set = parseCommandLine(['exec', '--state', 'a.json', '--', 'x'], env)
-    expect(settingsOf(set)).toMatchObject({ port: 1, state: 'a.json', logLevel: 'info' })
+    const overridden = parseCommandLine(['exec', '--state', 'a.json', '--', 'x'], env)
+    expect(settingsOf(overridden)).toMatchObject({ port: 1, state: 'a.json', logLevel: 'info' })
   })
 
   const kubernetes = (prefix: string) => ({

@@ -13,18 +13,18 @@ const analytics = `/v1/models/${modelId}/analytics`
 interface WatchingSimulator extends TestSimulator {
   /** Replaces a file in the folder by renaming a new file, as editors do. */
   readonly replace: (name: string, text: string) => Promise<void>
-  readonly contract: string
+  readonly contractText: string
   readonly folder: string
 }
 
-/** Copies the bundled files, an overlay and rules into a folder, and starts a simulator that watches them. */
+/** Writes the bundled files, an overlay and rules to a folder, and starts a simulator that watches them. */
 async function startWatching(): Promise<WatchingSimulator> {
   const folder = await tempFolder()
-  const contract = await readFile(bundledContract, 'utf8')
+  const contractText = await readFile(bundledContract, 'utf8')
   const [file, overlay] = [join(folder, 'contract.yaml'), join(folder, 'overlay.yaml')]
   const [rules, fixtures] = [join(folder, 'rules.yaml'), join(folder, 'fixtures')]
   await Promise.all([
-    writeFile(file, contract),
+    writeFile(file, contractText),
     writeFile(overlay, overlayWith('{ x-a: 1 }')),
     writeFile(rules, 'rules: []\n'),
     cp(bundledFixtures, fixtures, { recursive: true }),
@@ -34,7 +34,7 @@ async function startWatching(): Promise<WatchingSimulator> {
     await writeFile(join(folder, `${name}.new`), text)
     await rename(join(folder, `${name}.new`), join(folder, name))
   }
-  return { ...simulator, replace, contract, folder }
+  return { ...simulator, replace, contractText, folder }
 }
 
 const overlayWith = (info: string) =>
@@ -64,11 +64,11 @@ describe('a simulator with --watch', () => {
 
   test('applies changes to the contract, overlay, fixtures and rules, and keeps the state', async () => {
     const simulator = await startWatching()
-    const { replace, contract } = simulator
+    const { replace, contractText } = simulator
     const { digest } = objectOf({ status: 200, body: (await infoOf(simulator))['contract'] })
     await call(simulator, '/v1/events', { body: event() })
 
-    await replace('contract.yaml', contract.replace(/version: \S+/, 'version: 77.0.0'))
+    await replace('contract.yaml', contractText.replace(/version: \S+/, 'version: 77.0.0'))
     await untilInfo(simulator, { contract: { generation: 2, version: '77.0.0' }, state: { events: 1 } })
     const changed = { digest: expect.not.stringMatching(String(digest)) }
     expect(await infoOf(simulator)).toMatchObject({ watch: true, contract: changed })
@@ -112,9 +112,9 @@ describe('a simulator with --watch', () => {
     const paths = '\npaths:\n'
     for (const [path, message] of [
       ['$ref: /etc/hostname', 'is outside'],
-      ['get: { x-simulated-status: 7, responses: { 200: { description: A } } }', 'must map success'],
+      ['get: { x-simulated-status: 7, responses: { 200: { description: A } } }', 'must map "success"'],
     ] as const) {
-      await simulator.replace('contract.yaml', simulator.contract.replace(paths, `${paths}  /a: { ${path} }\n`))
+      await simulator.replace('contract.yaml', simulator.contractText.replace(paths, `${paths}  /a: { ${path} }\n`))
       const finding = { severity: 'error', message: expect.stringContaining(message) }
       await untilInfo(simulator, {
         ...generation(1),
@@ -150,32 +150,44 @@ describe('a simulator with --watch', () => {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()
-    const { replace, contract } = simulator
+    const { replace, contractText } = simulator
     const rules = { rules: [{ operation: 'createEvent', scenario: 'forbidden' }, { scenario: '429' }] }
     await call(simulator, '/__sim/scenarios?sandbox=a', { method: 'PUT', body: rules })
     const send = () => call(simulator, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'a' } })
     const counts = async () => objectOf(await call(simulator, '/__sim/scenarios?sandbox=a'))['counts']
     expect((await send()).status).toBe(403)
 
-    await replace('contract.yaml', contract.replaceAll('createEvent', 'createEvents'))
+    await replace('contract.yaml', contractText.replaceAll('createEvent', 'createEvents'))
     const problem = expect.stringContaining('createEvents')
     const warning = { level: 'warn', fields: { sandbox: 'a', rule: 1, problem } }
     await vi.waitFor(() => expect(simulator.logged.at(-1)).toMatchObject(warning), { timeout: 45_000 })
     expect((await send()).status).toBe(429)
     expect(await counts()).toMatchObject({ rules: [{ applied: 1, skipReason: problem }, { applied: 1 }] })
 
-    await replace('contract.yaml', contract)
+    await replace('contract.yaml', contractText)
     await untilInfo(simulator, generation(3))
     expect((await send()).status).toBe(403)
     expect(await counts()).toEqual({ rules: [{ applied: 2 }, { applied: 1 }], startup: [] })
   })
 
+  test('reports a startup rule that was never applied, even if the rules were reordered', async () => {
+    const simulator = await startWatching()
+    const [applied, unapplied] = ['{ scenario: "403", operation: getModelAnalytics }', '{ scenario: "404" }']
+    await simulator.replace('rules.yaml', `rules: [${applied}, ${unapplied}]\n`)
+    await untilInfo(simulator, generation(2))
+    expect((await call(simulator, analytics)).status).toBe(403)
+    await simulator.replace('rules.yaml', `rules: [${unapplied}, ${applied}]\n`)
+    await untilInfo(simulator, generation(3))
+    const { unmet } = objectOf(await call(simulator, '/__sim/report?sandbox=*'))
+    expect(unmet).toMatchObject([{ scope: 'startup', index: 0, applied: 0 }])
+  })
+
   test('keeps the coverage of operations that are still in the contract after a change', async () => {
     const simulator = await startWatching()
-    const { replace, contract } = simulator
+    const { replace, contractText } = simulator
     await call(simulator, `${analytics}?period=7d`)
     await call(simulator, '/v1/events', { body: event() })
-    await replace('contract.yaml', contract.replaceAll('createEvent', 'storeEvent'))
+    await replace('contract.yaml', contractText.replaceAll('createEvent', 'storeEvent'))
     await untilInfo(simulator, generation(2))
     const { operations } = objectOf(await call(simulator, '/__sim/coverage'))
     const covered = expect.arrayContaining(['query period=7d'])
@@ -191,10 +203,10 @@ describe('a simulator with --watch', () => {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()
-    const { replace, contract } = simulator
+    const { replace, contractText } = simulator
     const eventProperties = /\n {4}EventCreate:\n[\s\S]*? properties:\n/
-    const stricter = contract.replace(eventProperties, '$&        room: { type: string, maxLength: 2 }\n')
-    expect(stricter).not.toBe(contract)
+    const stricter = contractText.replace(eventProperties, '$&        room: { type: string, maxLength: 2 }\n')
+    expect(stricter).not.toBe(contractText)
     const statuses = new Map<number, number>()
     let isDone = false
     const send = async () => {
@@ -209,9 +221,9 @@ describe('a simulator with --watch', () => {
     }
     onTestFinished(stop)
     for (let round = 0; round < 5; round += 1) {
-      await replace('contract.yaml', `${round % 2 === 0 ? stricter : contract}\n# ${round}\n`)
+      await replace('contract.yaml', `${round % 2 === 0 ? stricter : contractText}\n# ${round}\n`)
       await untilInfo(simulator, generation(round + 2))
-      await replace('contract.yaml', `${contract}\nbroken: [`)
+      await replace('contract.yaml', `${contractText}\nbroken: [`)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
     stop()

@@ -11,7 +11,7 @@ interface ScriptedResponse {
 }
 
 /** Starts a service that returns `responses` in order and then repeats the last one. `send` calls the service. */
-async function startScripted(...responses: ScriptedResponse[]) {
+async function startService(...responses: ScriptedResponse[]) {
   const requests: { method: string | undefined; url: string | undefined; authorization: string | undefined }[] = []
   const server = createServer((request, response) => {
     const { method, url, headers } = request
@@ -36,30 +36,28 @@ async function startScripted(...responses: ScriptedResponse[]) {
   return { send, waits, requests }
 }
 
-const after = (status: number, seconds: string): ScriptedResponse => ({ status, headers: { 'retry-after': seconds } })
+const limited = (status: number, seconds: string): ScriptedResponse => ({ status, headers: { 'retry-after': seconds } })
 
 test.each<[string, string, ScriptedResponse[], object]>([
-  ['the client waits as long as it is asked to', 'GET', [after(429, '30'), { status: 200 }], { waits: [30_000] }],
-  ['no retry follows if the wait exceeds the limit', 'GET', [after(429, '61')], { statuses: [429], pauseMs: 61_000 }],
+  ['the client waits for the time in Retry-After', 'GET', [limited(429, '30'), { status: 200 }], { waits: [30_000] }],
+  ['no retry follows if the wait exceeds the limit', 'GET', [limited(429, '61')], { statuses: [429], pauseMs: 61_000 }],
   ['a write that failed with 500 is not sent again', 'POST', [{ status: 500 }], { statuses: [500] }],
   ['a write refused with 429 is sent again', 'POST', [{ status: 429 }, { status: 201 }], { statuses: [429, 201] }],
   ['a redirect is not followed', 'GET', [{ status: 302, headers: { location: '/v2' } }], { statuses: [302] }],
 ])('%s', async (_title, method, responses, expected) => {
-  const { send, waits, requests } = await startScripted(...responses)
+  const { send, waits, requests } = await startService(...responses)
   expect({ ...(await send(method)), waits }).toMatchObject(expected)
   expect(requests).toHaveLength(responses.length)
 })
 
 test('a request that fails transiently is retried with back-off', async () => {
-  const { send, waits } = await startScripted({ status: 503 }, { status: 500 }, { status: 200 })
+  const { send, waits } = await startService({ status: 503 }, { status: 500 }, { status: 200 })
   expect((await send()).statuses).toEqual([503, 500, 200])
-  const [first = 0, second = 0] = waits
-  expect(first).toBeGreaterThanOrEqual(250)
-  expect(second).toBeGreaterThanOrEqual(500)
+  expect(waits).toEqual([500, 1000])
 })
 
 test('a sample contains no credentials, even if the request and the response contained some', async () => {
-  const { send, requests } = await startScripted({ status: 200, headers: { 'set-cookie': 'sid=a-secret-token' } })
+  const { send, requests } = await startService({ status: 200, headers: { 'set-cookie': 'sid=a-secret-token' } })
   const { samples } = await send()
   expect(requests[0]?.authorization).toBe('Bearer a-secret-token')
   expect(JSON.stringify(samples)).not.toContain('a-secret-token')

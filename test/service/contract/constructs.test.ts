@@ -75,7 +75,7 @@ function describeFailure(error: unknown): string {
   return `expected ${JSON.stringify(error.expected)}\ngot ${JSON.stringify(error.actual)}`
 }
 
-/** Runs all steps of the test of a construct, and returns descriptions of the steps that failed. */
+/** Tests a construct in steps, and describes the steps that failed. */
 async function tryConstruct({ requests = [], ...construct }: Construct): Promise<string[]> {
   const failures: string[] = []
   const run = async (step: string, work: () => Promise<void>) => {
@@ -96,7 +96,7 @@ async function tryConstruct({ requests = [], ...construct }: Construct): Promise
     if (started.ok) origin = started.value.origin
   })
   if (!isStarted || origin === '') return failures
-  const first = await readCoverage(origin)
+  const initialCoverage = await readCoverage(origin)
   const accepted = new Map<string, ConstructRequest>()
   for (const [index, request] of requests.entries()) {
     await run(`request ${index + 1}, ${request.send}`, async () => {
@@ -113,10 +113,10 @@ async function tryConstruct({ requests = [], ...construct }: Construct): Promise
   })
   await run('coverage', async () => {
     for (const [operation, request] of accepted)
-      for (const suggestion of (await readCoverage(origin)).of(operation))
+      for (const suggestion of (await readCoverage(origin)).missingOf(operation))
         await send(origin, applySuggestion(request, suggestion), suggestion.headers)
     const { points, percent, missing } = await readCoverage(origin)
-    expect({ points, percent, missing }).toEqual({ points: first.points, percent: 100, missing: [] })
+    expect({ points, percent, missing }).toEqual({ points: initialCoverage.points, percent: 100, missing: [] })
   })
   return failures
 }
@@ -180,14 +180,14 @@ function expectResponse(response: Response, request: ConstructRequest, construct
   if (lacks !== undefined) expect(shown).not.toContain(lacks)
 }
 
-/** Expects a body to match a schema in the document, according to a validator that the simulator does not use. */
+/** Expects a body to match a schema in the document, which is compiled independently of the simulator. */
 function expectValid(body: Json, { document }: Pick<Construct, 'document'>, pointer: string): void {
   const compiled = new CompiledDocument(isObject(document) ? document : parse(String(document)))
   const validate = compiled.validatorAt(pointer)
   expect(validate?.(body) ? [] : { body, errors: validate?.errors }).toEqual([])
 }
 
-/** Expects the body documented for a failure status, its range or `default`; without one, the simulator's own body. */
+/** Expects the body documented for a status, its range or `default`; if none is documented, the simulator's own. */
 function expectFailure(response: Response, expected: number, { document }: Construct): void {
   const { operation, status, origin, media, body } = response
   const { responses, pointer } = findResponses(document, operation)
@@ -227,8 +227,8 @@ function findResponses(document: Construct['document'], id: string) {
 async function readCoverage(origin: string) {
   const { points, percent, operations } = await readControl<ControlSchemas['Coverage']>({ origin }, '/coverage')
   const missing = operations.flatMap((one) => one.missing.map(({ sentence }) => `${one.operation}: ${sentence}`))
-  const of = (operation: string) => operations.find((one) => one.operation === operation)?.missing ?? []
-  return { points, percent, missing, of }
+  const missingOf = (operation: string) => operations.find((one) => one.operation === operation)?.missing ?? []
+  return { points, percent, missing, missingOf }
 }
 
 /** Applies a coverage suggestion to a valid request: another path, parameter or body member. */

@@ -2,7 +2,7 @@ import { parseSource } from '../../../src/base/documents/parse.ts'
 import type { Contract, Operation } from '../../../src/service/contract/contract.ts'
 import { buildContract, type LoadOptions } from '../../../src/service/contract/load.ts'
 
-/** A document with one operation; tests replace parts of it. The line with `openapi` is line 1. */
+/** A document with one operation. Tests replace parts of the text. */
 export const SMALL = `openapi: 3.1.0
 info: { title: Small, version: 1.0.0 }
 servers: [{ url: https://api.test/v1 }]

@@ -18,13 +18,14 @@ paths:
 const contract = await contractOf(DOCUMENT)
 
 /** Describes a match in one line: the operation's ID and path parameters, or the kind of mismatch and its details. */
-function match(method: string, path: string): string {
-  const found = contract.match(method, path)
-  if (found.kind === 'operation') return `${found.operation.id} ${JSON.stringify(found.path)}`
+function describeMatch(found: ReturnType<typeof contract.match>): string {
+  if (found.kind === 'operation') return `${found.operation.id} ${JSON.stringify(found.pathParameters)}`
   if (found.kind === 'wrong-method') return `wrong-method ${found.path} ${found.allowed.join(',')}`
   if (found.kind === 'outside-base') return `outside-base ${found.isBaseMissing}`
   return found.kind
 }
+
+const match = (method: string, path: string) => describeMatch(contract.match(method, path))
 
 test.each([
   ['GET', '/v1/models/7/analytics', 'GET /models/{modelId}/analytics {"modelId":"7"}'],
@@ -32,7 +33,7 @@ test.each([
   ['GET', '/v1/files/a.b.txt', 'GET /files/{name}.{extension} {"name":"a.b","extension":"txt"}'],
   ['GET', '/v1/files/plain', 'GET /files/{name} {"name":"plain"}'],
   ['GET', '/v1/mixed/v1.2.3/xyz', 'GET /mixed/v{major}.{minor}/{a}{b} {"major":"1.2","minor":"3","a":"xy","b":"z"}'],
-  // A concrete template wins even if only the other template allows the method.
+  // A concrete template wins even if only a template with parameters allows the method.
   ['DELETE', '/v1/models/latest/analytics', 'wrong-method /models/latest/analytics GET'],
   ['get', '/v1/files/plain', 'wrong-method /files/{name} GET'],
   ['GET', '/v1', 'unknown-path'],
@@ -53,12 +54,29 @@ test.each([
   expect(match(method, path)).toBe(expected)
 })
 
+const templates = ['/{x}/{y}', '/{x}', '/{x}/a', '/b/{y}', '/b/a', '/{x}/a.{e}', '/b', '/{x}/{y}/{z}']
+const requestPaths = ['/b', '/c', '/b/a', '/b/c', '/c/a', '/c/c', '/c/a.e', '/c/a/e']
+
+test('the order of the paths in the document does not affect which one matches', async () => {
+  const matchesOf = async (paths: readonly string[]) => {
+    const list = paths.map((path) => `  ${path}: { get: ${ok} }`).join('\n')
+    const { match } = await contractOf(`openapi: 3.1.0\ninfo: { title: Order, version: 1.0.0 }\npaths:\n${list}\n`)
+    return requestPaths.map((path) => describeMatch(match('GET', path)))
+  }
+  const orders = fc.shuffledSubarray(templates, { minLength: 2 })
+  const property = fc.asyncProperty(orders, async (paths) => {
+    const sorted = templates.filter((path) => paths.includes(path))
+    expect(await matchesOf(paths)).toEqual(await matchesOf(sorted))
+  })
+  await fc.assert(property, { numRuns: 30 })
+})
+
 test('the value of a path parameter is percent-decoded', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (text) => {
       const found = contract.match('GET', `/v1/models/${encodeURIComponent(text)}/analytics`)
       fc.pre(text !== 'latest')
-      expect(found).toMatchObject({ kind: 'operation', path: { modelId: text } })
+      expect(found).toMatchObject({ kind: 'operation', pathParameters: { modelId: text } })
     }),
   )
 })
@@ -79,7 +97,7 @@ test('several parameters in a segment match the same text as groups in a regular
       for (const segment of segments) {
         const found = mixed.match('GET', `/v1/${segment}`)
         const expected = expression.exec(segment)?.groups
-        expect(found.kind === 'operation' ? found.path : undefined).toEqual(expected && { ...expected })
+        expect(found.kind === 'operation' ? found.pathParameters : undefined).toEqual(expected && { ...expected })
       }
     }),
   )
@@ -87,7 +105,7 @@ test('several parameters in a segment match the same text as groups in a regular
 
 test('a segment that a regular expression would take minutes to match is matched immediately', () => {
   const path = `/v1/mixed/${'-'.repeat(200_000)}`
-  expect(contract.match('GET', path)).toMatchObject({ path: { b: '-'.repeat(199_994), c: '-', e: '-' } })
+  expect(contract.match('GET', path)).toMatchObject({ pathParameters: { b: '-'.repeat(199_994), c: '-', e: '-' } })
   expect(contract.match('GET', `/v1/mixed/${'a-'.repeat(3)}${'-a'.repeat(3)}`).kind).toBe('operation')
   expect(contract.match('GET', `/v1/mixed/${'-a'.repeat(100_000)}/`).kind).toBe('unknown-path')
 })

@@ -19,7 +19,7 @@ test.each([
   { id: 'getModelAnalytics', success: 200, statuses: [200, 400, 401, 403, 404, 429, 500, 503], body: undefined },
   { id: 'createPrompt', success: 201, statuses: [201, 400, 401, 403, 404, 413, 415, 429, 500, 503], body: true },
   { id: 'createEvent', success: 201, statuses: [201, 400, 401, 403, 404, 413, 415, 429, 500, 503], body: true },
-])('$id documents its statuses and requires a key', ({ id, success, statuses, body }) => {
+])('$id documents its statuses and requires a bearer token', ({ id, success, statuses, body }) => {
   const operation = operationOf(id)
   expect(operation).toMatchObject({ successStatus: success, statuses, security: [[{ scheme: 'Bearer' }]] })
   expect(operation.summary).not.toBe('')
@@ -86,7 +86,7 @@ describe('the published schemas', () => {
   })
 })
 
-/** Returns keywords that restrict values beyond their type, each after its path. Expects no type to be `integer`. */
+/** Lists keywords other than `type` and `required` that restrict values, with paths. Expects no `integer` type. */
 function restrictionsIn(schema: Json | undefined, path = ''): string[] {
   if (!isObject(schema)) return []
   const { properties, items, type, required, ...others } = schema
@@ -107,7 +107,7 @@ test('the schema of every error status requires `success` to be false', () => {
   }
 })
 
-test('the bundled document lists more than 40 assumptions, each in full sentences', () => {
+test('the bundled document lists more than 40 assumptions, each of which ends with a period', () => {
   expect(contract.assumptions.length).toBeGreaterThan(40)
   for (const { text } of contract.assumptions) expect(text).toMatch(/^\S.{20,}\.$/s)
 })

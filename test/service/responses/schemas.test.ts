@@ -27,7 +27,7 @@ const [cat, dog] = ["$ref: '#/components/schemas/Cat'", "$ref: '#/components/sch
 const [text, integer] = ['{ type: string }', '{ type: integer }']
 const ab = `properties: { a: ${text}, b: ${text} }`
 
-/** Schemas for which the simulator generates a valid body, some with that body. `constructs.test.ts` covers others. */
+/** Schemas for which a valid body is generated, some with the expected body. `constructs.test.ts` has more. */
 const solved: readonly (readonly [schema: string, expected?: unknown])[] = [
   ["type: string, pattern: '^(?=.*\\d)[a-z\\d]{4,8}$'"],
   ["type: string, pattern: '^[A-Z]{2}-\\d+$', maxLength: 4"],
@@ -49,7 +49,7 @@ const solved: readonly (readonly [schema: string, expected?: unknown])[] = [
   [`properties: { constructor: ${text}, toString: ${integer} }`, { constructor: 'string', toString: 0 }],
 ]
 
-/** Schemas for which the simulator generates no valid body: none exists, or it is too large or too hard to find. */
+/** Schemas for which the simulator finds no valid body: none exists, or any would be too large or too hard to find. */
 const unsolved = [
   'not: {}',
   "$ref: '#/components/schemas/Endless'",
@@ -110,8 +110,7 @@ test('convsim check warns about each response for which no valid body is found, 
 const { schema: randomSchema } = fc.letrec<{ schema: string; leaf: string }>((tie) => {
   const part = tie('schema').map((schema) => `{ ${schema} }`)
   const [low, high] = [fc.integer({ min: 0, max: 2 }), fc.integer({ min: 3, max: 6 })]
-  const parts = (most: number) =>
-    fc.array(part, { minLength: 1, maxLength: most }).map((list) => `[${list.join(', ')}]`)
+  const parts = (maxLength: number) => fc.array(part, { minLength: 1, maxLength }).map((list) => `[${list.join(', ')}]`)
   const names = fc.subarray(['a', 'b', 'c', 'd']).map((list) => `[${list.join(', ')}]`)
   const members = fc.tuple(part, part).map(([a, b]) => `{ a: ${a}, b: ${b} }`)
   const keywords = (type: string, values: Record<string, fc.Arbitrary<unknown>>) =>

@@ -8,7 +8,7 @@ import { activateRules, readRules } from '../../../src/service/scenarios/rules.t
 import { inputs } from '../../support/catalogue.ts'
 import { analyticsPath, call, event, modelId } from '../../support/client.ts'
 import { convsim, inMemory, run } from '../../support/command.ts'
-import { putRules, steer } from '../../support/control.ts'
+import { callControl, putRules } from '../../support/control.ts'
 import { startForTest } from '../../support/start.ts'
 import { tempFile } from '../../support/temp-folder.ts'
 
@@ -40,7 +40,7 @@ describe('--rules FILE', () => {
 
   test('has lower precedence than --scenario, and the rules of a sandbox override both', async () => {
     const sim = await startForTest({ rules: await fileWith(good), scenario: 'critical' })
-    expect(await steer(sim, 'GET', '/scenarios')).toMatchObject({
+    expect(await callControl(sim, 'GET', '/scenarios')).toMatchObject({
       startup: [{ scenario: 'critical' }, { scenario: 'unavailable;retry-after=0' }, { sequence: '429*2, 200' }],
     })
     expect((await call(sim, analyticsPath)).status).toBe(200)
@@ -84,7 +84,7 @@ const wrong: [string, string, number, RegExp][] = [
   ['a rule that is a number', '17', 4, /\/rules\/1 must be an object/],
   ['a probability above 1', 'scenario: "503"\n    probability: 2', 5, /probability.*1/],
   ['a status that is a number', 'scenario: 503', 4, /must be a string.*; write "503", in quotes/],
-  ['neither a scenario nor a sequence', 'operation: createEvent', 4, /nothing on|scenario/],
+  ['neither a scenario nor a sequence', 'operation: createEvent', 4, /does not activate any scenario/],
   ['both a scenario and a sequence', 'scenario: "503"\n    sequence: 429, 200', 5, /either a scenario or a sequence/],
   ['a model that is not a UUID', 'scenario: "503"\n    match:\n      model: gpt-4', 6, /UUID/],
 ]
@@ -131,20 +131,20 @@ test('rules have the same schema in a rules file as in the control plane, except
     parse(await readFile(new URL(`../../../spec/${file}`, import.meta.url), 'utf8'))
   const [published, control] = [await read('scenarios.schema.json'), await read('control.openapi.yaml')]
   const normalize = (schema: Json | undefined) =>
-    JSON.parse(JSON.stringify(schema ?? null, withoutDescriptions).replaceAll('#/components/schemas/', '#/$defs/'))
-  for (const [here, there] of [
+    JSON.parse(JSON.stringify(schema ?? null, dropDescription).replaceAll('#/components/schemas/', '#/$defs/'))
+  for (const [filePointer, controlPath] of [
     ['/$defs/Rule', 'Rule'],
     ['/$defs/Match', 'Match'],
     ['/properties/rules', 'RuleList/properties/rules'],
   ]) {
-    const schema = normalize(valueAt(published, here ?? ''))
-    expect(schema).toEqual(normalize(valueAt(control, `/components/schemas/${there}`)))
+    const schema = normalize(valueAt(published, filePointer ?? ''))
+    expect(schema).toEqual(normalize(valueAt(control, `/components/schemas/${controlPath}`)))
     expect(schema).toHaveProperty('type')
   }
 })
 
-/** Drops descriptions. They may differ, because some are for authors of files and others for clients of the API. */
-function withoutDescriptions(key: string, value: unknown): unknown {
+/** A JSON replacer. Descriptions may differ: some are for authors of files, and others for clients of the API. */
+function dropDescription(key: string, value: unknown): unknown {
   return key === 'description' && typeof value === 'string' ? undefined : value
 }
 

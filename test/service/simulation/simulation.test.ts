@@ -21,7 +21,7 @@ const analyticsOf = (index: number, days: number, more: Partial<AnalyticsQuery> 
 const sum = (points: readonly DataPoint[], field: 'conversationCount' | 'messageCount') =>
   points.reduce((total, point) => total + point[field], 0)
 
-/** Returns the average of a field as a client would calculate it: weighted by the number of conversations. */
+/** Returns a field's average as a client would calculate it, weighted by conversations; null if there are none. */
 function weightedAverage(points: readonly DataPoint[], field: ScoreField): number | null {
   const active = points.filter((point) => point.conversationCount > 0)
   if (active.length === 0) return null
@@ -78,9 +78,9 @@ describe('for 20 models and each period,', () => {
   test.each(LABEL_FIELDS)('the label of %s matches its score', (field) => {
     for (const { label, score } of responses.flatMap((response) => response[field] ?? [])) {
       const index = LABEL_BANDS[field].findIndex((band) => band.label === label)
-      const below = LABEL_BANDS[field][index - 1]?.below ?? -1
-      expect(score).toBeGreaterThanOrEqual(below)
-      expect(score).toBeLessThanOrEqual(LABEL_BANDS[field][index]?.below ?? Number.NaN)
+      const start = LABEL_BANDS[field][index - 1]?.end ?? -1
+      expect(score).toBeGreaterThanOrEqual(start)
+      expect(score).toBeLessThanOrEqual(LABEL_BANDS[field][index]?.end ?? Number.NaN)
     }
   })
 })
@@ -151,17 +151,16 @@ test('personas are drawn in proportion to their weights', () => {
   expect(new Set(drawn)).toEqual(new Set(weighted.map(({ name }) => name)))
 })
 
-/** Returns the fields of a response that are null. */
-const nullsOf = (response: Analytics) =>
+const nullFieldsOf = (response: Analytics) =>
   Object.entries(response).flatMap(([field, value]) => (value === null ? [field] : []))
 
-test('with enough traffic, only disabled fields and the average rating of a persona without ratings are null', () => {
+test('with enough traffic, only switched-off fields and the rating of a persona without ratings are null', () => {
   for (const persona of fixtures.personas) {
     const response = analyticsOf(4, 90, { persona: persona.name })
     if (response.conversationCount < 200) continue
     const expected: string[] = [...(persona.switchedOff ?? [])]
     if (persona.ratedShare === 0) expected.push('averageConversationRating')
-    expect(nullsOf(response).sort()).toEqual(expected.sort())
+    expect(nullFieldsOf(response).sort()).toEqual(expected.sort())
   }
 })
 

@@ -11,7 +11,7 @@ const waitOptions = { timeout: 30_000 }
 const idsIn = (path: string) =>
   eventsIn(parseStateFile(readFileSync(path, 'utf8'))).map(({ fields: { insertId } }) => insertId)
 
-test('an acknowledged event soon appears in the state file and is dropped from the log', async () => {
+test('an acknowledged event soon appears in the state file and is removed from the log', async () => {
   const { path, store } = await openNew({ checkpointMs: 200 })
   const ids = Array.from({ length: 1000 }, (_, index) => `e${index}`)
   await recordAll(store, ids)
@@ -23,26 +23,26 @@ test('an acknowledged event soon appears in the state file and is dropped from t
 
 test('checkpoints take at most a twentieth of the time, however fast writes arrive', async () => {
   const { store } = await openNew({ checkpointMs: 0 })
-  const times: { readonly startMs: number; readonly endMs: number }[] = []
+  const checkpoints: { readonly startMs: number; readonly endMs: number }[] = []
   vi.spyOn(StateFile.prototype, 'write').mockImplementation(async () => {
     const startMs = performance.now()
     await sleep(30)
-    times.push({ startMs, endMs: performance.now() })
+    checkpoints.push({ startMs, endMs: performance.now() })
   })
   onTestFinished(() => void vi.restoreAllMocks())
-  for (let index = 0; times.length < 3; index += 1) {
+  for (let index = 0; checkpoints.length < 3; index += 1) {
     await recordAll(store, [`e${index}`])
     await sleep(1)
   }
-  for (const [index, { startMs, endMs }] of times.slice(0, -1).entries())
-    expect((times[index + 1]?.startMs ?? 0) - startMs).toBeGreaterThan(19 * (endMs - startMs))
+  for (const [index, { startMs, endMs }] of checkpoints.slice(0, -1).entries())
+    expect((checkpoints[index + 1]?.startMs ?? 0) - startMs).toBeGreaterThan(19 * (endMs - startMs))
 })
 
 test('a failed checkpoint is reported once, loses no changes, and is retried', async () => {
   const reports: string[] = []
   const { path, store } = await openNew({ checkpointMs: 0, report: (problem) => reports.push(problem) })
   const before = readFileSync(path, 'utf8')
-  mkdirSync(`${path}.tmp`) // prevents the next checkpoint from being written
+  mkdirSync(`${path}.tmp`) // prevents checkpoints from being written
   for (const insertId of ['a', 'b', 'c']) {
     await recordAll(store, [insertId])
     await vi.waitFor(() => expect(reports).toHaveLength(1), waitOptions)

@@ -9,7 +9,7 @@ import { context, event, exportSandbox, listInsertIds, recordAll } from '../draf
 import { copyAsKilled, expectSame, openNew, openOrFail, problemOf, sealLog, smallDisk, statePath } from './open-file.ts'
 
 describe('an acknowledged change', () => {
-  test('survives a truncated last line, with a warning if more than the line break is missing', async () => {
+  test('survives truncation of a later entry (with a warning) or of its own line break (without one)', async () => {
     const { path, store } = await openNew()
     await recordAll(store, ['a', 'b'])
     const intact = readFileSync(`${path}.journal`, 'utf8')
@@ -66,7 +66,7 @@ test('writes continue while a checkpoint is being written', async () => {
   const inode = () => statSync(path).ino
   const before = inode()
   const ids = Array.from({ length: 10_000 }, (_, index) => `e${index}`)
-  await recordAll(store, ids) // writing 4 MB at once starts a checkpoint of about sixty slices
+  await recordAll(store, ids) // about 4 MB, which the checkpoint writes in about sixty chunks
   let writes = 0
   for (; inode() === before; writes += 1) {
     await store.recordEvent(context, event({ insertId: `meanwhile ${writes}` }))
@@ -113,14 +113,14 @@ test('a record that only an edited contract allows is stored and reloaded, and a
 
 describe('a failed write', () => {
   test('is not visible to reads in the same turn of the event loop, and a later write is visible at once', async () => {
-    const limited = smallDisk()
-    const { store } = await openNew({ write: limited.write })
-    limited.free = 100
+    const disk = smallDisk()
+    const { store } = await openNew({ write: disk.write })
+    disk.free = 100
     const refused = recordAll(store, ['a', 'b']).catch(String)
     const seen = [listInsertIds(store), listInsertIds(store.fork()), store.size()]
     expect(await refused).toContain('no space left on device')
     expect(await Promise.all(seen)).toMatchObject([[], [], { sandboxes: 0, events: 0 }])
-    limited.free = Number.POSITIVE_INFINITY
+    disk.free = Number.POSITIVE_INFINITY
     const stored = recordAll(store, ['a'])
     expect(await listInsertIds(store)).toEqual(['a'])
     await stored
@@ -182,18 +182,18 @@ describe('a file that cannot be loaded stays unchanged:', () => {
     expect(problem).toContain('move state.json and state.json.journal* away together')
     expect(readFileSync(log, 'utf8')).toBe(changed)
   })
+})
 
-  test('a log whose state file is missing', async () => {
-    const { path, store } = await openNew()
-    await recordAll(store, ['a'])
-    await store.close()
-    const { store: reopened } = await openOrFail(path)
-    await recordAll(reopened, ['b'])
-    const copy = copyAsKilled(path)
-    rmSync(copy)
-    expect(await problemOf(copy)).toMatch(/Line 1 of the log \S+ is entry 2 but follows entry 0: the state file/)
-    expect(existsSync(copy)).toBe(false)
-  })
+test('a log whose state file is missing is refused, and no state file is created', async () => {
+  const { path, store } = await openNew()
+  await recordAll(store, ['a'])
+  await store.close()
+  const { store: reopened } = await openOrFail(path)
+  await recordAll(reopened, ['b'])
+  const copy = copyAsKilled(path)
+  rmSync(copy)
+  expect(await problemOf(copy)).toMatch(/Line 1 of the log \S+ is entry 2 but follows entry 0: the state file/)
+  expect(existsSync(copy)).toBe(false)
 })
 
 describe('the path of a state file', () => {
@@ -220,7 +220,7 @@ describe('the path of a state file', () => {
   })
 })
 
-test('quality settings with lists, which an edited contract allows, are unchanged after a restart', async () => {
+test('quality settings with additional lists, which an import can contain, are unchanged after a restart', async () => {
   const { path, store } = await openNew()
   const quality = { weight: 0.1, note: [0], events: [0] }
   await recordAll(store, ['a'])

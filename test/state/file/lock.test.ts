@@ -7,7 +7,7 @@ import { cli, convsim, startProgram } from '../../support/command.ts'
 import { context, event } from '../drafts.ts'
 import { openNew, openOrFail, problemOf, statePath } from './open-file.ts'
 
-function holderIn(path: string): Record<string, unknown> {
+function readHolder(path: string): Record<string, unknown> {
   return JSON.parse(readFileSync(`${path}.lock`, 'utf8'))
 }
 
@@ -15,10 +15,10 @@ function writeHolder(path: string, holder: Record<string, unknown>): void {
   writeFileSync(`${path}.lock`, JSON.stringify(holder))
 }
 
-/** Returns a lock holder as if another process had written it. Only its nonce differs from that of this process. */
+/** Returns a lock holder like this process's own, but with the nonce of another process. */
 async function otherHolder(path: string): Promise<Record<string, unknown>> {
   const { store } = await openOrFail(path)
-  const holder = holderIn(path)
+  const holder = readHolder(path)
   await store.close()
   return { ...holder, nonce: 'other-process' }
 }
@@ -56,7 +56,7 @@ test('the lock of a dead process is taken over, and the load summary names that 
   writeHolder(path, { ...(await otherHolder(path)), pid: dead, born: '1' })
   const { loaded } = await openOrFail(path)
   expect(loaded.tookOverFrom).toMatchObject({ pid: dead })
-  expect(holderIn(path)).toMatchObject({ pid: process.pid })
+  expect(readHolder(path)).toMatchObject({ pid: process.pid })
 })
 
 test.runIf(existsSync('/proc/self/stat'))('a stale lock is taken over even if its pid is in use again', async () => {
@@ -68,7 +68,7 @@ test.runIf(existsSync('/proc/self/stat'))('a stale lock is taken over even if it
 test.each([
   ['is empty', ''],
   ['has a path as its nonce', JSON.stringify({ pid: 0, nonce: '/../../elsewhere' })],
-])('a lock file that %s is taken over as if an unknown process held it', async (_, content) => {
+])('a lock file that %s is taken over as the lock of an unknown dead process', async (_, content) => {
   const path = statePath()
   writeFileSync(`${path}.lock`, content)
   const { loaded } = await openOrFail(path)
@@ -92,7 +92,7 @@ test('opening is refused if another process takes over the lock while the lock f
       writeHolder(path, other)
     }
   }
-  vi.stubGlobal('Date', InterferingDate)
+  vi.stubGlobal('Date', InterferingDate) // the lock reads the time after creating its file
   onTestFinished(() => void vi.unstubAllGlobals())
   expect(await problemOf(path)).toContain('in use by process')
 })

@@ -60,7 +60,7 @@ test.each([
 })
 
 /** The ways in which a running process can lose its log. */
-const detachments: [string, string, (log: string, backup: string) => void][] = [
+const losses: [string, string, (log: string, backup: string) => void][] = [
   ['removed with its folder', 'its lock file', (log) => rmSync(dirname(log), { recursive: true })],
   ['removed', 'its log', (log) => rmSync(log)],
   ['moved away', 'was removed or moved', renameSync],
@@ -70,11 +70,11 @@ const detachments: [string, string, (log: string, backup: string) => void][] = [
   ['appended to', 'another program changed', (log) => appendFileSync(log, 'x')],
 ]
 
-describe.each(detachments)('a log that is %s', (_, reason, detach) => {
+describe.each(losses)('a log that is %s', (_, reason, loseLog) => {
   test.each(['after a check', 'even without a check'])('counts as lost, and writes are refused %s', async (when) => {
     const { path, store, reports } = await openWithOneEvent()
     expect(await store.findLoss()).toBeUndefined()
-    detach(`${path}.journal`, `${path}.backup`)
+    loseLog(`${path}.journal`, `${path}.backup`)
     if (when === 'after a check') expect(await store.findLoss()).toContain(reason)
     await expectRefusal(store, reason)
     expect(reports).toHaveLength(1)

@@ -21,7 +21,7 @@ function slowDisk() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-const recordAll = (store: Store, count: number) =>
+const startWrites = (store: Store, count: number) =>
   Array.from({ length: count }, () => store.recordEvent(context, event()))
 
 test('a write is acknowledged after its sync, and concurrent writes share the next sync', async () => {
@@ -32,7 +32,7 @@ test('a write is acknowledged after its sync, and concurrent writes share the ne
   void store.recordEvent(context, event()).then(note('first'))
   await turn()
   expect(disk.syncs()).toBe(1)
-  const later = recordAll(store, 100).map((write) => write.then(note('later')))
+  const later = startWrites(store, 100).map((write) => write.then(note('later')))
   await turn()
   expect([disk.syncs(), acknowledged]).toEqual([1, []])
   await disk.endSyncs()
@@ -43,7 +43,7 @@ test('a write is acknowledged after its sync, and concurrent writes share the ne
   await Promise.all(later)
   expect([disk.syncs(), acknowledged.length]).toEqual([2, 101])
   const closed = store.close()
-  for (let index = 0; index < 20; index += 1) await disk.endSyncs() // the checkpoint also syncs the log
+  for (let index = 0; index < 20; index += 1) await disk.endSyncs() // in case closing starts syncs
   await closed
 })
 
@@ -57,11 +57,11 @@ test('a write that cannot be synced is refused, and so are all later writes', as
     },
     report: (problem) => reports.push(problem),
   })
-  await Promise.all(recordAll(store, 2))
+  await Promise.all(startWrites(store, 2))
   isBroken = true
-  const broken = await Promise.allSettled(recordAll(store, 2))
+  const broken = await Promise.allSettled(startWrites(store, 2))
   isBroken = false
-  const later = await Promise.allSettled(recordAll(store, 2))
+  const later = await Promise.allSettled(startWrites(store, 2))
   for (const outcome of [...broken, ...later]) {
     expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreWriteError) })
     expect(String(outcome.status === 'rejected' && outcome.reason)).toContain('EIO')
@@ -72,7 +72,7 @@ test('a write that cannot be synced is refused, and so are all later writes', as
 test('without the sync setting, no write waits for a sync', async () => {
   const disk = slowDisk()
   const { store } = await openNew({ syncFile: disk.syncFile })
-  await Promise.all(recordAll(store, 10))
+  await Promise.all(startWrites(store, 10))
   expect(disk.syncs()).toBe(0)
   const closed = store.close()
   for (let index = 0; index < 20; index += 1) await disk.endSyncs()

@@ -6,10 +6,10 @@ const hourMs = 3_600_000
 describe('counters for keys that clients choose', () => {
   test('hold at most 10,000 sequences across all sandboxes', () => {
     const counters = new Counters()
-    const names = Array.from({ length: 30 }, (_, index) => `worker-${index}`)
+    const sandboxes = Array.from({ length: 30 }, (_, index) => `worker-${index}`)
     for (let index = 0; index < 1000; index += 1)
-      for (const name of names) counters.nextSequenceIndex(name, `s${index}`)
-    const sizes = names.map((name) => counters.sequenceCounts(name).size)
+      for (const sandbox of sandboxes) counters.nextSequenceIndex(sandbox, `s${index}`)
+    const sizes = sandboxes.map((sandbox) => counters.sequenceCounts(sandbox).size)
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(10_000)
   })
 
@@ -21,7 +21,7 @@ describe('counters for keys that clients choose', () => {
     expect([consume('second'), consume('first')]).toEqual([false, true])
   })
 
-  test('store long keys as a prefix and a hash', () => {
+  test('shorten long keys, which stay distinct', () => {
     const counters = new Counters()
     const longKey = (end: string) => `${'x'.repeat(16_000)}${end}`
     for (const end of ['a', 'b', 'a']) counters.nextSequenceIndex('default', longKey(end))

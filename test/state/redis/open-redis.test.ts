@@ -7,7 +7,7 @@ import { describeWithRedis, redisForTest, sharedRedis } from '../../support/redi
 import { context, event, exportSandbox, importDocument, listEvents, prompt } from '../drafts.ts'
 import { nextPrefix, openNewRedis, openRedisOrFail } from './open-redis.ts'
 
-describeWithRedis('a state in Redis', () => {
+describeWithRedis('state in Redis', () => {
   const redis = sharedRedis({ args: ['--maxmemory-policy', 'allkeys-lru'] })
 
   test('with another format is refused and not changed', async () => {

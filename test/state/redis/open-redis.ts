@@ -10,7 +10,7 @@ export function nextPrefix(): string {
   return `test-${prefixes}`
 }
 
-/** Timeouts, in milliseconds, that Redis and its disk do not exceed even on a busy machine. */
+/** Timeouts, in milliseconds, that are long enough for Redis and its disk even on a busy machine. */
 const longTimeouts = { commandMs: 30_000, connectMs: 30_000 }
 
 /** Opens a Redis store that is closed after the test. Throws if the store cannot be opened. */

@@ -1,16 +1,16 @@
 import { expect, test, vi } from 'vitest'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
-import { context, event, exportSandbox, importDocument, listEvents, product, prompt } from '../drafts.ts'
+import { context, event, exportSandbox, importDocument, listEvents, productId, prompt } from '../drafts.ts'
 import { openTwoReplicas } from './open-redis.ts'
 
-const query = { productIds: [product], from: '2026-01-01', to: '2026-01-15' }
+const query = { productIds: [productId], from: '2026-01-01', to: '2026-01-15' }
 
 describeWithRedis('a replica that shares its state in Redis', () => {
   const redis = sharedRedis()
 
   test('reads settings, impact and quality with three commands, and sees every change by another replica', async () => {
     const [reader, writer] = await openTwoReplicas(redis().url)
-    const sent = [vi.spyOn(reader.connection, 'call'), vi.spyOn(reader.connection, 'run')]
+    const spies = [vi.spyOn(reader.connection, 'call'), vi.spyOn(reader.connection, 'run')]
     const read = async () => {
       const settings = await reader.shared.readRecord('default')
       const [impact, { weight }] = [
@@ -20,7 +20,7 @@ describeWithRedis('a replica that shares its state in Redis', () => {
       return { settings, weight, events: impact.get('2026-01-15')?.events }
     }
     expect(await read()).toEqual({ settings: undefined, weight: 0.1, events: undefined })
-    expect(sent.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBe(3)
+    expect(spies.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBe(3)
     for (let events = 1; events <= 3; events += 1) {
       await writer.store.recordEvent(context, event())
       await writer.store.putQuality('default', { weight: events / 10 })
@@ -31,7 +31,7 @@ describeWithRedis('a replica that shares its state in Redis', () => {
     expect(await read()).toEqual({ settings: { seed: '3' }, weight: 0.1, events: undefined })
   })
 
-  test('records each event with one command, even if events are identical', async () => {
+  test('runs one script for each event it records, even if events are identical', async () => {
     const [one] = await openTwoReplicas(redis().url)
     const run = vi.spyOn(one.connection, 'run')
     const drafts = [event({ insertId: 'x' }), event({ insertId: 'x' }), event(), event(), event()]

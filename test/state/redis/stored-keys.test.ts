@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { impactOfEvent } from '../../../src/state/collections/events.ts'
+import { impactSumOf } from '../../../src/state/collections/events.ts'
 import { createMemoryStore } from '../../../src/state/open-store.ts'
 import { impactField, sandboxKeys } from '../../../src/state/redis/keys.ts'
 import type { Store } from '../../../src/state/store.ts'
@@ -45,7 +45,7 @@ describeWithRedis('a sandbox in Redis', () => {
     expect(await exercise(store)).toEqual(await exercise(createMemoryStore()))
   })
 
-  test('keeps the counters of a rate limit window for a day longer than the window lasts', async () => {
+  test('keeps its rate limit windows until a day after the longest one ends', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     for (const windowMs of [604_800_000, 1000]) await store.consumeRate(context, `${windowMs}`, 1, windowMs)
     expect(Number(await connection.call('pttl', `${sandboxKeys(prefix, 'default')}windows`))).toBeGreaterThan(690e6)
@@ -56,7 +56,7 @@ describeWithRedis('a sandbox in Redis', () => {
     const { event: stored } = await store.recordEvent(context, event())
     const keys = sandboxKeys(prefix, 'default')
     const before = await connection.call('dump', `${keys}head`)
-    const { product: id, day } = impactOfEvent(stored)
+    const { product: id, day } = impactSumOf(stored)
     await connection.call('hset', `${keys}impact`, impactField(id, day), '9223372036854775000')
     await expect(store.recordEvent(context, event())).rejects.toThrow(/overflow/)
     await connection.call('hdel', `${keys}impact`, impactField(id, day))
@@ -89,7 +89,7 @@ describeWithRedis('a sandbox in Redis', () => {
     expect((await listEvents(store, 'default')).total).toBe(1)
   })
 
-  test('cannot be opened if the Redis user is not allowed to run scripts by their hash', async () => {
+  test('cannot be used if the Redis user is not allowed to run scripts by their hash', async () => {
     const { connection, prefix } = await openNewRedis(redis().url)
     await connection.call('acl', 'setuser', 'whole', 'on', '>pw', '~*', '&*', '+@all', '-evalsha')
     const opening = openRedisOrFail(redis().url.replace('redis://', 'redis://whole:pw@'), prefix)

@@ -40,7 +40,7 @@ async function readRefusal(state: string, env: Record<string, string> = {}): Pro
   return command.stderr()
 }
 
-describe.skipIf(problem !== undefined)('a state in Redis over TLS', () => {
+describe.skipIf(problem !== undefined)('state in Redis over TLS', () => {
   test('can be shared by two processes if the certificate is trusted', async () => {
     const { url, trust } = await startTlsRedis('localhost')
     const start = async () => ({ origin: await convsim(['--port', '0', '--state', url], { env: trust }).ready() })

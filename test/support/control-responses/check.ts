@@ -20,14 +20,14 @@ export interface RecordedResponse {
 }
 
 /**
- * Creates a function that checks a response against `spec/control.openapi.yaml`. The function describes the first
- * problem, or returns undefined if the response is valid.
+ * Creates a function that checks a response against `spec/control.openapi.yaml`. The function describes the problem,
+ * or returns undefined if the response is valid.
  */
 export function createResponseCheck(): (response: RecordedResponse) => string | undefined {
   const document = new CompiledDocument(closeDocument(readDocument(controlContract)))
   const operations = document.operations.map((operation) => ({ ...operation, pattern: patternOf(operation.path) }))
   return (response) => {
-    if (isPreflight(response) || isOfService(response)) return undefined
+    if (isPreflight(response) || isFromService(response)) return undefined
     const operation = findOperation(operations, response)
     if (!operation) return isFileOrRefusal(response) ? findErrorProblem(document, response) : 'undocumented operation'
     const pointer = document.findResponse(operation.pointer, response.status)
@@ -37,9 +37,9 @@ export function createResponseCheck(): (response: RecordedResponse) => string | 
 }
 
 /** Describes how a value violates the schema at a pointer. Returns undefined if the value is valid. */
-function findProblem(document: CompiledDocument, schema: string, value: Json): string | undefined {
-  const validate = document.validatorAt(schema)
-  if (!validate) return `the document has no schema at ${schema}`
+function findProblem(document: CompiledDocument, schemaPointer: string, value: Json): string | undefined {
+  const validate = document.validatorAt(schemaPointer)
+  if (!validate) return `the document has no schema at ${schemaPointer}`
   if (validate(value)) return undefined
   return (validate.errors ?? [])
     .slice(0, 3)
@@ -47,11 +47,10 @@ function findProblem(document: CompiledDocument, schema: string, value: Json): s
     .join('; ')
 }
 
-/** Returns true for the response to a CORS preflight request. */
 const isPreflight = ({ method, status }: RecordedResponse) => method === 'OPTIONS' && status === 204
 
 /** Returns true for a response from the simulated service at an alias path that the service's contract documents. */
-const isOfService = ({ target, headers }: RecordedResponse) =>
+const isFromService = ({ target, headers }: RecordedResponse) =>
   headers['x-sim-origin'] !== undefined && !/^\/__(sim|admin)\b/i.test(target)
 
 /** Returns true for responses that are never documented: console files and refusals for unknown paths. */
@@ -61,9 +60,9 @@ function findErrorProblem(document: CompiledDocument, { status, text = '' }: Rec
   return status >= 400 && text !== '' ? findProblem(document, '/components/schemas/Error', JSON.parse(text)) : undefined
 }
 
-/** Finds a documented header that has an invalid value, or that is required but missing. */
-function findHeaderProblem(document: CompiledDocument, response: string, { headers }: RecordedResponse) {
-  const pointer = joinPointer(response, 'headers')
+/** Describes the first documented header that is invalid, or required but missing. */
+function findHeaderProblem(document: CompiledDocument, responsePointer: string, { headers }: RecordedResponse) {
+  const pointer = joinPointer(responsePointer, 'headers')
   for (const [name, header] of Object.entries(document.objectAt(pointer))) {
     const value = headers[name.toLowerCase()]
     const isMissing = value === undefined && isObject(header) && header['required'] === true

@@ -21,12 +21,12 @@ export class ControlResponsesReporter implements Reporter {
   }
 
   onTestRunEnd(): void {
-    this.judge(this.#folder)
+    this.reportProblems(this.#folder)
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
   /** Prints the problems found in a folder of recorded responses, and fails the run if there are any. */
-  judge(folder: string): void {
+  reportProblems(folder: string): void {
     const { count, problems } = checkRecordedResponses(folder)
     this.problemCount = problems.length
     const summary = `${count} control-plane responses checked against spec/control.openapi.yaml`

@@ -12,7 +12,7 @@ import { Assumptions, Operation, Share, showsMissingOnly } from './operation.tsx
 const toggleMissingOnly = () => toggleState('only', 'missing')
 
 /** A change to the URL that removes the coverage item, which belongs to the previous operation. */
-const query = { item: undefined }
+const noItem = { item: undefined }
 
 export function ContractPage() {
   const contract = useResponse('/contract')
@@ -20,21 +20,21 @@ export function ContractPage() {
   const coverage = useResponse('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
   const operationsText = useMemo(() => JSON.stringify(operations), [operations])
-  useListKeys({ noun: 'operation', ids: operations.map(({ id }) => id), query, shownId: operations[0]?.id })
+  useListKeys({ noun: 'operation', ids: operations.map(({ id }) => id), query: noItem, shownId: operations[0]?.id })
   useCommands([{ title: 'Show or hide covered items', key: 'm', run: toggleMissingOnly }], [])
   if (!contract.value || !assumptions.value || !coverage.value)
     return <Loading problem={contract.problem ?? assumptions.problem ?? coverage.problem} />
   const id = route.value.id ?? operations[0]?.id
   const operation = operations.find((one) => one.id === id)
-  const covered = coverage.value.operations.find((one) => one.operation === id)
+  const operationCoverage = coverage.value.operations.find((one) => one.operation === id)
   // The assumptions that do not belong to an operation, such as those about keys and the order of refusals.
   const general = assumptions.value.assumptions.filter(({ text }) => !operationsText.includes(JSON.stringify(text)))
   return (
     <div class="split with-open with-menu">
       <Contents coverage={coverage.value} openId={id} />
       <div class="split-side contract" tabIndex={-1} data-open>
-        {operation && covered ? (
-          <Operation key={id} operation={operation} coverage={covered} />
+        {operation && operationCoverage ? (
+          <Operation key={id} operation={operation} coverage={operationCoverage} />
         ) : (
           <Empty title="The contract has no such operation">Pick an operation from the list.</Empty>
         )}
@@ -67,7 +67,7 @@ const Contents = ({ coverage, openId }: { coverage: ResponseOf<'/coverage', 'get
         note: <Share share={one} />,
       }))}
       openId={openId}
-      query={query}
+      query={noItem}
     />
     <div class="toolbar bar">
       <p class="faint">✓ covered, ○ not covered. Click an uncovered item to see a request that covers it.</p>

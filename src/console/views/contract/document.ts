@@ -57,7 +57,7 @@ const entriesOf = (value: unknown) =>
 
 export type DocumentedField = ReturnType<typeof describeField>
 
-/** Lists the fields of a flattened schema, each followed by its inner fields. Item labels begin with `prefix`. */
+/** Lists the fields of a flattened schema, each followed by its inner fields. Coverage labels begin with `prefix`. */
 function listFields(schema: ContractNode, prefix: string, pointer = ''): DocumentedField[] {
   const required = listOf(schema['required'])
   const fields = entriesOf(schema['properties']).flatMap(([key, node]) => {
@@ -69,8 +69,8 @@ function listFields(schema: ContractNode, prefix: string, pointer = ''): Documen
   })
   if (schema['additionalProperties'] === undefined) return fields
   // Additional properties are shown only if the contract describes them.
-  const open = flattenSchema(schema['additionalProperties'])
-  const field = describeField(open, memberPointer(pointer, 'any other name'), '')
+  const additional = flattenSchema(schema['additionalProperties'])
+  const field = describeField(additional, memberPointer(pointer, 'any other name'), '')
   return field.description === '' && field.assumptions.length === 0 ? fields : [...fields, { ...field, items: [] }]
 }
 
@@ -108,7 +108,7 @@ function typeOf({ type, format, items, minimum, maximum, default: defaultValue }
   return names.join(' or ') + range + (defaultValue === undefined ? '' : `, default ${defaultValue}`)
 }
 
-const formats: Readonly<Record<string, string>> = {
+const samplesByFormat: Readonly<Record<string, string>> = {
   uuid: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75',
   'date-time': '2026-01-15T12:00:00Z',
   'iso-8601': '2026-01-15T12:00:00Z',
@@ -126,7 +126,7 @@ function sampleOf(schema: ContractNode): unknown {
     return Object.fromEntries(listOf(required).map((key) => [key, sampleOfNode(objectOf(properties)[String(key)])]))
   if (name === 'boolean') return true
   if (name === 'number' || name === 'integer') return maximum ?? minimum ?? 1
-  return formats[textOrEmpty(format)] ?? 'any text'
+  return samplesByFormat[textOrEmpty(format)] ?? 'any text'
 }
 
 export type DocumentedOperation = ReturnType<typeof listOperations>[number]

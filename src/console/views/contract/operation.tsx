@@ -6,12 +6,12 @@ import { CommandLine, formatCurl } from '../../ui/empty.tsx'
 import { count } from '../../ui/text.tsx'
 import { type DocumentedField, type DocumentedOperation, requestThatCovers } from './document.ts'
 
-interface CoveredOperation {
+interface OperationWithCoverage {
   readonly operation: DocumentedOperation
   readonly coverage: Schema<'OperationCoverage'>
 }
 
-export function Operation(parent: CoveredOperation) {
+export function Operation(parent: OperationWithCoverage) {
   const { operation, coverage } = parent
   const { id, method, path, summary, description, assumptions, parameters, body, responses } = operation
   const success = responses.find(({ status }) => status.startsWith('2'))
@@ -72,7 +72,7 @@ export function Operation(parent: CoveredOperation) {
 }
 
 interface ResponseProps {
-  readonly parent: CoveredOperation
+  readonly parent: OperationWithCoverage
   readonly response: DocumentedOperation['responses'][number]
   readonly isOpen: boolean
 }
@@ -103,40 +103,39 @@ function Response({ parent, response, isOpen }: ResponseProps) {
   )
 }
 
-/** A list of fields. An assumption about several fields is shown with the first one; the others refer to it. */
+/** A list of fields. If several share an assumption, only the first one shows it; the others name that field. */
 function Fields({ parent, fields, status }: OperationPart & { fields: readonly DocumentedField[] }) {
+  const visible = listVisible({ parent, status }, fields)
   const firstOf = new Map<string, string>()
-  for (const { name, assumptions } of fields)
+  for (const { name, assumptions } of visible)
     for (const text of assumptions) if (!firstOf.has(text)) firstOf.set(text, name)
   return (
     <ul class="fields">
-      {listVisible({ parent, status }, fields).map(
-        ({ name, location, type, isRequired, description, assumptions, items }) => {
-          const other = assumptions.map((text) => firstOf.get(text)).find((first) => first !== name)
-          const at = name.lastIndexOf('.') + 1
-          return (
-            <li key={`${location} ${name}`} class="field wraps">
-              <p>
-                <code class="breaks">
-                  <span class="faint">{name.slice(0, at)}</span>
-                  <b>{name.slice(at)}</b>
-                </code>{' '}
-                <span class="faint">
-                  {location && `in the ${location}, `}
-                  {type}
-                </span>
-                {isRequired && status === undefined && <b class="warn"> required</b>}
-              </p>
-              <div>
-                <Prose text={description} />
-                <Assumptions texts={assumptions.filter((text) => firstOf.get(text) === name)} />
-                {other !== undefined && <p class="assumption faint small">See the assumption for {other}.</p>}
-              </div>
-              <Items {...{ parent, items, status }} />
-            </li>
-          )
-        },
-      )}
+      {visible.map(({ name, location, type, isRequired, description, assumptions, items }) => {
+        const other = assumptions.map((text) => firstOf.get(text)).find((first) => first !== name)
+        const at = name.lastIndexOf('.') + 1
+        return (
+          <li key={`${location} ${name}`} class="field wraps">
+            <p>
+              <code class="breaks">
+                <span class="faint">{name.slice(0, at)}</span>
+                <b>{name.slice(at)}</b>
+              </code>{' '}
+              <span class="faint">
+                {location && `in the ${location}, `}
+                {type}
+              </span>
+              {isRequired && status === undefined && <b class="warn"> required</b>}
+            </p>
+            <div>
+              <Prose text={description} />
+              <Assumptions texts={assumptions.filter((text) => firstOf.get(text) === name)} />
+              {other !== undefined && <p class="assumption faint small">See the assumption for {other}.</p>}
+            </div>
+            <Items {...{ parent, items, status }} />
+          </li>
+        )
+      })}
     </ul>
   )
 }
@@ -144,7 +143,7 @@ function Fields({ parent, fields, status }: OperationPart & { fields: readonly D
 export const showsMissingOnly = () => hasState('only', 'missing')
 
 interface OperationPart {
-  readonly parent: CoveredOperation
+  readonly parent: OperationWithCoverage
   /** The status of the response that contains the fields or items; undefined for a request. */
   readonly status?: number | undefined
 }

@@ -40,8 +40,8 @@ export const modelRequest = (model: string, period: string, scenario: string | u
 })
 
 /**
- * Loads an explanation with the response that a request would get in a sandbox. The request itself is not sent. Reloads
- * when requests are handled, and when the selected sandbox's date or seed changes. Does nothing without a request.
+ * Loads the explanation of a request in a sandbox, with the response that the request would get. Reloads when requests
+ * are handled, and when the selected sandbox's data, date or seed changes. Does nothing without a request.
  */
 export function useAnalytics(
   sandbox: string,
@@ -56,7 +56,7 @@ export function useAnalytics(
   const explain = async (): Promise<ApiResult<Schema<'Explanation'> | undefined>> =>
     body ? call('post', '/explain', { query: { sandbox }, body }) : { value: undefined }
   const key = JSON.stringify([sandbox, body, today, sandboxSeed.value])
-  // The subject omits the query: if only the query changes, the old numbers stay until the new ones have loaded.
+  // The subject is only the path: if anything else changes, the old numbers stay until the new ones have loaded.
   return useLiveRequest(key, explain, [trafficTick.value], request?.path.replace(/\?.*/, ''))
 }
 

@@ -58,7 +58,7 @@ export function Charts({ numbers: { body, days }, baseline }: ChartsProps) {
             <Chart
               days={days.map(dayOf)}
               values={days.map((day) => readNumber(day, field))}
-              compared={field === qualityField ? baseline : undefined}
+              baseline={field === qualityField ? baseline : undefined}
               format={(value) => (kind === 'bar' ? value.toLocaleString('en') : formatScore(value))}
               summary={overall === null ? 'null' : summary}
               {...{ title, unit, kind, cursor }}
@@ -179,13 +179,13 @@ export function EventEffects({ products, productIndexes, quality, ...comparison 
 }
 
 function describeEffect({ numbers, eventless, baseline }: Pick<EffectsProps, 'numbers' | 'eventless' | 'baseline'>) {
-  if (!eventless) return 'Loading the numbers without events …'
-  if (!baseline) return 'The effect of events is unknown: fields unrelated to events differ too, perhaps due to a rule.'
-  const changedDays = numbers.days.filter((day, index) => readNumber(day, qualityField) !== baseline[index]).length
+  if (!eventless) return 'Loading the numbers without events…'
+  if (!baseline) return 'The effect is unknown: without events, other fields differ too, perhaps due to a rule.'
+  const changedDayCount = numbers.days.filter((day, index) => readNumber(day, qualityField) !== baseline[index]).length
   const [actual, baselineScore] = [readNumber(numbers.body, qualityField), readNumber(eventless.body, qualityField)]
-  if (changedDays === 0 || actual === null || baselineScore === null)
-    return 'Events do not change the numbers: no day has both events and conversations, or the impacts cancel out.'
+  if (changedDayCount === 0 || actual === null || baselineScore === null)
+    return 'Events have no effect: the weight is 0, impacts cancel out, or no day has both events and conversations.'
   const change = `${formatScore(baselineScore)} without events (difference: ${formatSigned(actual - baselineScore)})`
-  const extent = `Events changed the quality on ${changedDays} of ${numbers.days.length} days.`
+  const extent = `Events changed the quality on ${changedDayCount} of ${numbers.days.length} days.`
   return `Conversation quality is ${formatScore(actual)} on average and would be ${change}. ${extent}`
 }

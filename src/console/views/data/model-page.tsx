@@ -32,8 +32,8 @@ export function ModelPage({ id }: { readonly id: string }) {
 function ModelHead({ id, period, scenario }: { id: string; period: string; scenario: string | undefined }) {
   const { models, scenarios } = catalogue.value
   const model = models.find((one) => one.id === id.toLowerCase())
-  // The scenario in the URL, and the personas and shapes: data scenarios without parameters other than the probability.
-  const personas = scenarios.filter(
+  // The personas and shapes (data scenarios without parameters except the probability), and the scenario in the URL.
+  const selectable = scenarios.filter(
     ({ family, parameters, name }) =>
       name === scenario || (family === 'data' && parameters.every((parameter) => parameter.name === 'p')),
   )
@@ -62,7 +62,7 @@ function ModelHead({ id, period, scenario }: { id: string; period: string; scena
             value={scenario ?? ''}
             options={[
               ['', `itself: ${model?.scenario ?? model?.shape ?? model?.persona ?? 'derived from the seed'}`],
-              ...personas.map(({ name, about }) => [name, name, about] as const),
+              ...selectable.map(({ name, about }) => [name, name, about] as const),
             ]}
             choose={(as) => replaceRoute({ query: { as } })}
           />

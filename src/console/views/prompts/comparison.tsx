@@ -103,7 +103,7 @@ const maxPairs = 1_000_000
 /** The fields added by the simulator, and the components, which are listed separately. */
 const excludedFields = ['versionId', 'version', 'fingerprint', 'active', 'createdAt', 'variables', 'components']
 
-/** Lists a version's lines: its fields, then each component's content under a heading with its other fields. */
+/** Lists a version's lines: its fields, then each component as a heading with its fields, followed by its content. */
 function listLines(version: Version): string[] {
   const fields = Object.entries(version).filter(([name]) => !excludedFields.includes(name))
   const components = version.components.flatMap(({ componentId: _, content, ...others }) => [
@@ -151,7 +151,7 @@ function diffTexts(left: readonly string[], right: readonly string[]): readonly 
   return steps
 }
 
-/** Returns a function for the length of the longest common subsequence from two positions; 0 beyond `maxPairs`. */
+/** Returns a lookup for the length of the longest common subsequence from two positions on; 0 beyond `maxPairs`. */
 function measureSubsequences(left: readonly string[], right: readonly string[]) {
   const width = right.length + 1
   if (left.length * right.length > maxPairs) return () => 0

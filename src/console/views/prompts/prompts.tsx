@@ -149,7 +149,7 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
   )
 }
 
-/** Returns the versions in the URL. By default, compares the newest with the active (or else latest) other version. */
+/** Returns the left and right versions in the URL; by default, the active (or else latest) older one and the newest. */
 function pickVersions(versions: readonly Version[], { from, to }: Readonly<Record<string, string>>) {
   const findVersion = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
   const right = findVersion(to) ?? versions.at(-1)

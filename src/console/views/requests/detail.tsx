@@ -92,7 +92,7 @@ function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   return (
     <p class="facts">
       <Outcome status={response.status} facts={exchange} />{' '}
-      <Marks exchange={exchange} retries={retryProblemsOf(exchange)} />
+      <Marks exchange={exchange} retryProblems={retryProblemsOf(exchange)} />
       <span>{operation ?? 'no operation'}</span>
       {expectation && <span>a negative test: expects a {expectation}</span>}
       {replayOf !== undefined && (

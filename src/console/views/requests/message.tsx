@@ -7,12 +7,12 @@ export type Remark = Schema<'Violation'> & JsonMark
 
 export function BodySection({ title, body, remarks }: { title: string; body: Schema<'Body'>; remarks: Remark[] }) {
   if (body.size === 0 && remarks.length === 0) return null
-  const isTree = 'json' in body
+  const isJson = 'json' in body
   return (
     <section class="message">
       <h3 class="bar">
         {title} <span class="faint">{formatSize(body.size)}</span>
-        {isTree && (
+        {isJson && (
           <CopyButton
             label="Copy"
             title={`Copy the ${title.toLowerCase()}`}
@@ -20,8 +20,8 @@ export function BodySection({ title, body, remarks }: { title: string; body: Sch
           />
         )}
       </h3>
-      {!isTree && <RemarkList remarks={remarks} />}
-      {isTree ? <JsonTree value={body.json} text={body.text} marks={remarks} /> : <OtherBody body={body} />}
+      {!isJson && <RemarkList remarks={remarks} />}
+      {isJson ? <JsonTree value={body.json} text={body.text} marks={remarks} /> : <NonJsonBody body={body} />}
     </section>
   )
 }
@@ -50,7 +50,7 @@ export function QuerySection({ query, remarks }: { readonly query: string; reado
   )
 }
 
-/** Returns the parameters by name. A repeated parameter becomes a list. `fromEntries` handles the name `__proto__`. */
+/** Returns the parameters by name. A repeated parameter becomes a list. `fromEntries` keeps the name `__proto__`. */
 function parseQuery(query: string): Record<string, string | string[]> {
   const params = new URLSearchParams(query)
   return Object.fromEntries(
@@ -66,8 +66,8 @@ function formatSize(bytes: number): string {
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
-function OtherBody({ body: { text, base64, cut, gone, size } }: { readonly body: Schema<'Body'> }) {
-  if (gone) return <p class="faint">The journal no longer has the body; see --journal-size.</p>
+function NonJsonBody({ body: { text, base64, cut, gone, size } }: { readonly body: Schema<'Body'> }) {
+  if (gone) return <p class="faint">The body was evicted from the journal (see --journal-size) or never read.</p>
   if (size === 0) return <p class="faint">There is no body.</p>
   return (
     <>

@@ -84,9 +84,8 @@ function formatCall(
 
 /**
  * Formats a request as a test that uses the `sim` fixture and checks the response. One header names the scenarios,
- * including those set by rules. Another declares a negative test if there was a violation or a refusal. If a scenario
- * broke off the response, the test expects that reading it fails. Plan and rate limit refusals depend on the key and
- * the time, so the test causes the refusal with a scenario, and checks only the status.
+ * including those set by rules. Another header declares a negative test if there was a violation or a refusal. Plan and
+ * rate limit refusals depend on the key and the time, so the test uses a scenario for them and checks only the status.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { request, response } = exchange
@@ -102,25 +101,25 @@ export function formatVitest(exchange: Schema<'Exchange'>): string {
       ? [`  const response = await ${call}`, `  expect(response.status).toBe(${response.status})`]
       : [`  const body = ${call}.then((response) => response.json())`, '  await expect(body).rejects.toThrow()']
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
-  const isPlain = failure === undefined && scenarioByStage[exchange.stage] === undefined
-  const expectation = isPlain && isObject ? [formatExpectation(json, response.status)] : []
+  const isRepeatable = failure === undefined && scenarioByStage[exchange.stage] === undefined
+  const assertion = isRepeatable && isObject ? [formatAssertion(json, response.status)] : []
   const title = `${request.method} ${request.path}${failure ? `: ${failure}` : ` returns ${response.status}`}`
   return `import { expect, test } from 'conversation-analytics-simulator/vitest'
 
 test(${quote(title)}, async ({ sim }) => {
-${[...lines, ...expectation].join('\n')}
+${[...lines, ...assertion].join('\n')}
 })
 `
 }
 
-/** Returns an assertion on the whole body of a refusal or, for a success, whose values vary, only on member names. */
-function formatExpectation(json: object, status: number): string {
+/** Returns an assertion on the body. The values in a success vary, so only its member names are checked. */
+function formatAssertion(json: object, status: number): string {
   if (status >= 400) return `  expect(await response.json()).toEqual(${format(json, '  ')})`
   const names = Object.keys(json).map(quote).join(', ')
   return `  expect(Object.keys(await response.json())).toEqual(expect.arrayContaining([${names}]))`
 }
 
-/** The scenarios that reproduce the refusals that depend on the key or the time, by the stage that refuses. */
+/** The scenarios that reproduce refusals that depend on the key or the time, by the stage that refused the request. */
 const scenarioByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   plan: 'forbidden',
   rate: 'rate-limited',

@@ -21,12 +21,11 @@ const columns = {
   Findings: 'findings',
 }
 
-/** The list of requests, newest first. While it is scrolled or a request is open, new rows do not shift the others. */
+/** The list of requests, newest first. While it is scrolled or a request is open, new rows do not move visible ones. */
 export function RequestList({ listed, isScrolled }: { listed: readonly Exchange[]; isScrolled: { current: boolean } }) {
   const openId = route.value.id
   const box = useRef<HTMLDivElement>(null)
   const first = useRef<Element | null>(null)
-  /** The number of new rows that are not visible yet. */
   const newRowCount = useSignal(0)
   useLayoutEffect(() => {
     const list = box.current
@@ -71,7 +70,7 @@ export function RequestList({ listed, isScrolled }: { listed: readonly Exchange[
               key={exchange.number}
               exchange={exchange}
               isOpen={exchange.id === openId}
-              retries={retryProblemsOf(exchange)}
+              retryProblems={retryProblemsOf(exchange)}
             />
           ))}
         </tbody>
@@ -86,11 +85,11 @@ const topOf = (row: Element | undefined) => row?.getBoundingClientRect().top ?? 
 interface RequestRowProps {
   readonly exchange: Exchange
   readonly isOpen: boolean
-  readonly retries: readonly string[]
+  readonly retryProblems: readonly string[]
 }
 
 /** A row in the list. Its link covers the whole row. It re-renders only if its props or the signals it reads change. */
-function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
+function RequestRow({ exchange, isOpen, retryProblems }: RequestRowProps) {
   const { id, now, at, request, tookMs } = exchange
   const cause = describeCause(exchange)
   return (
@@ -113,7 +112,7 @@ function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
       {sandbox.value === '*' && <td class="sandbox">{exchange.sandbox}</td>}
       <td class="duration number faint">{formatDuration(tookMs)}</td>
       <td class="marks">
-        <Marks exchange={exchange} retries={retries} />
+        <Marks exchange={exchange} retryProblems={retryProblems} />
       </td>
     </tr>
   )
@@ -129,20 +128,20 @@ export function Outcome({ status, facts }: { readonly status: number; readonly f
   )
 }
 
-const listMessages = (violations: readonly Schema<'Violation'>[]) =>
+const joinMessages = (violations: readonly Schema<'Violation'>[]) =>
   violations.map(({ in: part, pointer, message }) => `${part} ${pointer}: ${message}`).join('\n')
 
-export function Marks({ exchange, retries }: Pick<RequestRowProps, 'exchange' | 'retries'>) {
+export function Marks({ exchange, retryProblems }: Pick<RequestRowProps, 'exchange' | 'retryProblems'>) {
   const { violations, advice, damage, replayOf } = exchange
   const sentAgain = `A copy of ${replayOf}, sent from the console. Not counted in reports.`
   return (
     <>
       {replayOf !== undefined && <Mark kind="neutral" text="sent again" title={sentAgain} />}
       {violations.length > 0 && (
-        <Mark kind="violation" text={count(violations.length, 'violation')} title={listMessages(violations)} />
+        <Mark kind="violation" text={count(violations.length, 'violation')} title={joinMessages(violations)} />
       )}
-      {retries.length > 0 && <Mark kind="violation" text="retry problems" title={retries.join('\n')} />}
-      {advice.length > 0 && <Mark kind="advice" text={`advice: ${advice.length}`} title={listMessages(advice)} />}
+      {retryProblems.length > 0 && <Mark kind="violation" text="retry problems" title={retryProblems.join('\n')} />}
+      {advice.length > 0 && <Mark kind="advice" text={`advice: ${advice.length}`} title={joinMessages(advice)} />}
       {damage.length > 0 && !findBreak(exchange) && <Mark kind="damage" text="damaged" title={damage.join('\n')} />}
     </>
   )

@@ -17,9 +17,9 @@ export function RequestsPage() {
   const text = query['q'] ?? ''
   useAttempts()
   const search = useMemo(() => parseSearch(text), [text, info.value])
-  const { state, paused, isScrolled } = useRows(search, search.readsRetries ? `${text} ${attempts.value.size}` : text)
+  const { state, newCount, isScrolled } = useRows(search, search.readsRetries ? `${text} ${attempts.value.size}` : text)
   const togglePause = () => {
-    paused.value = paused.peek() === undefined ? 0 : undefined
+    newCount.value = newCount.peek() === undefined ? 0 : undefined
   }
   const listed = state.value.rows ?? []
   useCommands([{ title: 'Pause or resume the list', key: 'p', run: togglePause }], [])
@@ -33,15 +33,15 @@ export function RequestsPage() {
         tools={
           <>
             <Button
-              label={paused.value === undefined ? 'Pause' : 'Resume'}
-              aria-pressed={paused.value !== undefined}
+              label={newCount.value === undefined ? 'Pause' : 'Resume'}
+              aria-pressed={newCount.value !== undefined}
               onClick={togglePause}
             />
             <Button label="Clear" disabled={listed.length === 0} onClick={clearRequests} />
           </>
         }
         problem={search.problem ?? state.value.problem}
-        note={paused.value === undefined ? describeListed(state.value) : `Paused; new requests: ${paused.value}.`}
+        note={newCount.value === undefined ? describeListed(state.value) : `Paused; new requests: ${newCount.value}.`}
       >
         {state.value.rows?.length === 0 ? (
           <NoRequests isSearch={text !== ''} />
@@ -54,9 +54,9 @@ export function RequestsPage() {
   )
 }
 
-function describeListed({ rows = [], total, hasMore, evicted }: RowsState): string {
+function describeListed({ rows = [], total, hasMore, evictedCount }: RowsState): string {
   if (rows.length === 0) return ''
-  const loss = evicted > 0 ? `; the journal has evicted ${count(evicted, 'request')}` : ''
+  const loss = evictedCount > 0 ? `; the journal has evicted ${count(evictedCount, 'request')}` : ''
   const unread = hasMore ? '; older requests were not searched' : ''
   return countListed(rows.length, hasMore ? rows.length : total) + unread + loss
 }

@@ -50,7 +50,7 @@ export function parseSearch(text: string) {
   const valid = terms.filter((term) => findProblem(term) === undefined)
   const matchesTerm = (exchange: Exchange, { keyword, value }: Term) =>
     keyword === undefined ? hasText(textOf(exchange), value) : keywords[keyword]?.(exchange, value)
-  // If a search has several values for a keyword, a request must match one of them; for `has:`, it must match all.
+  // If a search has several values for a keyword, a request must match one of them. For `has:`, it must match all.
   const satisfies = (exchange: Exchange, term: Term) => {
     if (term.isNegated) return !matchesTerm(exchange, term)
     const isChoice = term.keyword !== undefined && term.keyword !== 'has'
@@ -128,7 +128,7 @@ function mapAttempts(chains: readonly Schema<'RetryChain'>[]) {
 
 const timingRules: ReadonlySet<string> = new Set(['retry-after', 'back-off'])
 
-/** Returns a finding's sentence, followed by how long the client waited if `waitedMs` is set. */
+/** Returns a finding's sentence. Appends the time that the client waited, if `waitedMs` is set. */
 export const addPause = (sentence: string, waitedMs: number | undefined): string =>
   waitedMs === undefined ? sentence : `${sentence} The client waited ${waitedMs.toLocaleString('en')} ms.`
 

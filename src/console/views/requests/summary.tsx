@@ -17,13 +17,13 @@ export function Summary({ text }: { readonly text: string }) {
       {report && <b>{count(report.requests, 'request')}</b>}
       <fieldset class="request-filters">
         <legend class="hidden">Show only</legend>
-        {listFilters(report).map(([label, words]) => (
+        {listFilters(report).map(([label, terms]) => (
           <Button
             label={label}
-            key={words}
+            key={terms}
             class="quiet"
-            aria-pressed={hasTerms(text, words)}
-            onClick={() => replaceRoute({ query: { q: toggleTerms(text, words) } })}
+            aria-pressed={hasTerms(text, terms)}
+            onClick={() => replaceRoute({ query: { q: toggleTerms(text, terms) } })}
           />
         ))}
       </fieldset>
@@ -56,7 +56,7 @@ function listFilters(report: ResponseOf<'/report', 'get'> | undefined) {
   ] as const
 }
 
-/** Shows the number of active rules. Each of the first three in the sandbox has a button that switches it off. */
+/** Shows the number of active rules, and the sandbox's first three, each with a button that switches it off. */
 function ActiveRules() {
   const { value, reload } = useResponse('/scenarios', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const { rules = [], startup = [] } = value ?? {}
@@ -64,8 +64,8 @@ function ActiveRules() {
   const total = active.length + startup.length
   if (total === 0) return null
   const switchOff = async (index: number) => {
-    const off = changeRules(rules, (all) => all.map((rule, at) => (at === index ? { ...rule, enabled: false } : rule)))
-    await valueOrNotice(off, `Rule ${index + 1} is off. You can switch it on again in the Scenarios view.`)
+    const edit = changeRules(rules, (all) => all.map((rule, at) => (at === index ? { ...rule, enabled: false } : rule)))
+    await valueOrNotice(edit, `Rule ${index + 1} is off. You can switch it on again in the Scenarios view.`)
     await Promise.all([reload(), refreshSandboxes()])
   }
   return (

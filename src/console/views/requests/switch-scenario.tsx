@@ -4,26 +4,26 @@ import type { Schema } from '../../api/call.ts'
 import { useCommands } from '../../store/commands.ts'
 import { addRule, change, groupByFamily } from '../../store/server.ts'
 import { nameOrId, objectOf } from '../../ui/text.tsx'
-import { listOffers, titleOf } from '../scenarios/rules.ts'
+import { listRuleChoices, titleOf } from '../scenarios/rules.ts'
 
 export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   const { operation, sandbox } = exchange
-  const offered = listOffers().filter(
+  const choices = listRuleChoices().filter(
     ({ freeText, operations }) => !freeText && (operation === undefined || operations.includes(operation)),
   )
   const name = useSignal('rate-limited')
   const form = useRef<HTMLFormElement>(null)
   const focus = () => form.current?.querySelector('select')?.focus()
   useCommands([{ title: 'Switch on a scenario for requests like this one', key: 's', run: focus }], [])
-  const narrow = findMatch(exchange)
-  const chosen = offered.find((entry) => entry.name === name.value) ?? offered[0]
+  const condition = findCondition(exchange)
+  const chosen = choices.find((choice) => choice.name === name.value) ?? choices[0]
   const submit = (event: Event) => {
     event.preventDefault()
     const values = new FormData(event.currentTarget as HTMLFormElement)
     const times = Number(values.get('times'))
     const rule = {
       ...(operation !== undefined && { operation }),
-      ...(values.has('narrow') && narrow && { match: narrow.match }),
+      ...(values.has('condition') && condition && { match: condition.match }),
       scenario: String(values.get('text')),
       ...(times > 0 && { times }),
     }
@@ -35,11 +35,11 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
       <label>
         <span class="faint small">Scenario</span>
         <select value={chosen?.name} onChange={(event) => (name.value = event.currentTarget.value)}>
-          {groupByFamily(offered).map(([family, entries]) => (
+          {groupByFamily(choices).map(([family, members]) => (
             <optgroup key={family} label={family}>
-              {entries.map((entry) => (
-                <option key={entry.name} value={entry.name} selected={entry === chosen}>
-                  {titleOf(entry)}
+              {members.map((choice) => (
+                <option key={choice.name} value={choice.name} selected={choice === chosen}>
+                  {titleOf(choice)}
                 </option>
               ))}
             </optgroup>
@@ -55,10 +55,10 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
         <input name="times" type="number" min="1" placeholder="always" defaultValue="1" />
       </label>
       <button type="submit">Switch on</button>
-      {narrow && (
+      {condition && (
         <label class="check bar full">
-          <input name="narrow" type="checkbox" />
-          {narrow.label}
+          <input name="condition" type="checkbox" />
+          {condition.label}
         </label>
       )}
       <p class="faint full">{chosen?.about}</p>
@@ -66,7 +66,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
   )
 }
 
-function findMatch({ request: { path, body } }: Schema<'Exchange'>) {
+function findCondition({ request: { path, body } }: Schema<'Exchange'>) {
   const model = /\/models\/([0-9a-f-]{36})\//i.exec(path)?.[1]
   if (model !== undefined) return { label: `only for the model ${nameOrId(model)}`, match: { model } }
   const { eventType } = objectOf(body.json)

@@ -21,20 +21,20 @@ export interface RowsState {
   readonly total: number
   /** True if a search did not read the whole journal, so `total` may be too low. */
   readonly hasMore: boolean
-  readonly evicted: number
+  readonly evictedCount: number
   readonly problem: string | undefined
 }
 
 /** Loads the requests that match a search, and adds new matches as they arrive. Reloads when `key` changes. */
 export function useRows(search: RequestSearch, key: string) {
-  const state = useSignal<RowsState>({ rows: undefined, total: 0, hasMore: false, evicted: 0, problem: undefined })
-  /** The number of matches that have arrived since the list was paused; undefined if the list is not paused. */
-  const paused = useSignal<number | undefined>(undefined)
+  const state = useSignal<RowsState>({ rows: undefined, total: 0, hasMore: false, evictedCount: 0, problem: undefined })
+  /** The number of requests that the list has not added because it is paused; undefined if it is not paused. */
+  const newCount = useSignal<number | undefined>(undefined)
   const missedTick = useSignal(0)
   /** True while the list is scrolled. `RequestList` sets it. */
   const isScrolled = useRef(false)
   const rowLimit = () => (route.peek().id !== undefined || isScrolled.current ? maxKeptRows : maxRows)
-  const isFrozen = () => paused.peek() !== undefined && state.peek().rows !== undefined
+  const isFrozen = () => newCount.peek() !== undefined && state.peek().rows !== undefined
   /** The matches that have arrived since the list began to load; undefined if the list is not loading. */
   const arrivals = useRef<Exchange[] | undefined>(undefined)
   const latest = useRef(search)
@@ -48,28 +48,28 @@ export function useRows(search: RequestSearch, key: string) {
     arrivals.current = undefined
     if (!isFrozen()) state.value = addRows(found, ownArrivals, rowLimit())
   }
-  usePacedRequests(key, load, [connection.value, clearTick.value, missedTick.value, paused.value !== undefined])
+  usePacedRequests(key, load, [connection.value, clearTick.value, missedTick.value, newCount.value !== undefined])
   useEffect(
     () =>
-      onArrival(({ exchanges, skipped }) => {
+      onArrival(({ exchanges, missedCount }) => {
         const matching = exchanges.filter(latest.current.matches)
-        if (paused.peek() !== undefined) {
-          paused.value = (paused.peek() ?? 0) + matching.length + skipped
+        if (newCount.peek() !== undefined) {
+          newCount.value = (newCount.peek() ?? 0) + matching.length + missedCount
           return
         }
         arrivals.current?.push(...matching)
         state.value = addRows(state.peek(), matching, rowLimit())
-        // Requests that arrived too fast for the stream are read from the journal.
-        if (skipped > 0) missedTick.value += 1
+        // The journal has evicted requests, so the list and its counts are loaded again.
+        if (missedCount > 0) missedTick.value += 1
       }),
     [],
   )
-  return { state, paused, isScrolled }
+  return { state, newCount, isScrolled }
 }
 
 /**
- * Loads the newest matching requests page by page. If `limit` exceeds a page, continues until it reaches
- * the limit or the oldest row that is already listed. Returns undefined if another load has started in the meantime.
+ * Loads the newest `maxRows` matching requests. If `limit` is higher, continues until it reaches the limit or the
+ * oldest row that is already listed. Returns undefined if another load has started in the meantime.
  */
 async function findRows(
   search: RequestSearch,
@@ -92,7 +92,7 @@ async function findRows(
   } while (page.next !== undefined && !areEnough(rows, before, limit))
   const total = search.isEmpty ? page.total : rows.length
   const hasMore = !search.isEmpty && page.next !== undefined
-  return { rows: rows.slice(0, limit), total, hasMore, evicted: page.dropped, problem: undefined }
+  return { rows: rows.slice(0, limit), total, hasMore, evictedCount: page.dropped, problem: undefined }
 }
 
 function areEnough(rows: readonly Exchange[], before: RowsState, limit: number): boolean {

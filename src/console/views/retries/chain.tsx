@@ -94,7 +94,7 @@ function Attempt({ number, attempt, next, width, requestEnd, waitEnd, missedEnd 
   )
 }
 
-/** Shows how long the client waited before its next attempt or, after the last, the requested wait or the outcome. */
+/** Shows the wait before the next attempt or, after the last attempt, the requested wait or the outcome. */
 function Pause({ attempt, next }: Pick<PlacedAttempt, 'attempt' | 'next'>) {
   const retryAfter = attempt.retryAfterMs === undefined ? undefined : formatSpan(attempt.retryAfterMs)
   if (!next) return <span class="faint">{retryAfter ? `asks for a wait of ${retryAfter}` : endOf(attempt)}</span>
@@ -172,7 +172,7 @@ function placeAttempts(attempts: readonly RetryAttempt[]) {
       next: attempts[index + 1],
       /** The width of the segment, as a percentage of the timeline. */
       width: equalShare / timed.length + (segmentMs / lineMs) * (100 - equalShare),
-      /** Where the bars of the request, the requested wait and a wait cut short end, as percentages of the segment. */
+      /** The ends, in percent of the segment, of the bars for the request, the requested wait and a wait cut short. */
       requestEnd: percentOf(endMs),
       waitEnd: attempt.retryAfterMs === undefined ? 0 : percentOf(waitEndMs),
       missedEnd: percentOf(earliestRetryMs),

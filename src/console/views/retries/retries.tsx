@@ -82,9 +82,9 @@ function UnlistedChain({ id }: { readonly id: string }) {
 }
 
 function summarizeCalls(chains: Chains, further: number, isAll: boolean): string {
-  const faulty = chains.filter(({ attempts }) => attempts.some(({ findings }) => findings.length > 0)).length
+  const faultyCount = chains.filter(({ attempts }) => attempts.some(({ findings }) => findings.length > 0)).length
   const older = further > 0 ? `; ${count(further, 'older call')} not listed` : ''
-  const problems = faulty > 0 ? `, ${faulty} with retry problems` : ''
+  const problems = faultyCount > 0 ? `, ${faultyCount} with retry problems` : ''
   return `${count(chains.length, 'call')} ${isAll ? 'failed' : 'retried'}${problems}${older}.`
 }
 
@@ -100,7 +100,7 @@ const appliesAfter: Readonly<Record<string, (previous: Chains[0]['attempts'][0])
   'no-retry': ({ outcome }) => outcome === 'refused',
 }
 
-/** Lists the rules. Rules about headers apply even without retries, so `sent` counts all requests and all POSTs. */
+/** Lists the rules. A rule about a header applies to all requests (`sent.recorded`) or to all POSTs (`sent.total`). */
 function Rules({ rules, problems: { findings, further }, chains, sent }: RulesProps) {
   const retriedAttempts = chains.filter(({ parallel }) => !parallel).flatMap(({ attempts }) => attempts.slice(0, -1))
   const isTested = (rule: string) => {

@@ -62,14 +62,14 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
       <p class="faint">The file contains the events, prompts and quality settings.</p>
       <p class="wraps">
         <Button label="Export" onClick={() => void downloadExport(name)} />
-        <Button label="Import …" onClick={() => file.current?.click()} />
+        <Button label="Import…" onClick={() => file.current?.click()} />
         <input ref={file} type="file" accept=".json,application/json" hidden onChange={pick} />
       </p>
       <h3>Reset and delete</h3>
       <p class="faint">A reset keeps the snapshots. The page asks for confirmation and lists what will be lost.</p>
       <p class="wraps">
-        <Button label="Reset …" onClick={() => void resetSandbox(name)} />
-        {name !== 'default' && <Button label="Delete …" class="bad" onClick={() => void deleteSandbox(name)} />}
+        <Button label="Reset…" onClick={() => void resetSandbox(name)} />
+        {name !== 'default' && <Button label="Delete…" class="bad" onClick={() => void deleteSandbox(name)} />}
       </p>
     </>
   )
@@ -93,8 +93,8 @@ function Snapshots({ name }: { readonly name: string }) {
                 {count(snapshot.events, 'event')}, {count(snapshot.prompts, 'prompt')},{' '}
                 <Ago instant={snapshot.createdAt} />
               </span>
-              <Button label="Restore …" class="quiet last" aria-label={`Restore … ${title}`} onClick={restore} />
-              <Button label="Delete …" class="quiet" aria-label={`Delete … ${title}`} onClick={remove} />
+              <Button label="Restore…" class="quiet last" aria-label={`Restore… ${title}`} onClick={restore} />
+              <Button label="Delete…" class="quiet" aria-label={`Delete… ${title}`} onClick={remove} />
             </li>
           )
         })}

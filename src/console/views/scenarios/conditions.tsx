@@ -5,7 +5,7 @@ import { type ConditionKind, conditionKinds, hasName, type RuleCondition } from 
 
 type Conditions = readonly RuleCondition[]
 
-/** A label and an example for each kind of condition. The example is empty if the catalogue contains examples. */
+/** A label and an example for each kind. For models and products, the example comes from the catalogue. */
 const captions: Readonly<Record<ConditionKind, readonly [title: string, example: string]>> = {
   model: ['model', ''],
   product: ['product', ''],
@@ -19,7 +19,7 @@ const captions: Readonly<Record<ConditionKind, readonly [title: string, example:
 
 export function ConditionFields({ conditions, set }: { conditions: Conditions; set: (changed: Conditions) => void }) {
   const add = (kind: ConditionKind, name = '') => set([...conditions, { kind, name, value: '' }])
-  const offered = conditionKinds.filter((kind) => hasName(kind) || !conditions.some((one) => one.kind === kind))
+  const addableKinds = conditionKinds.filter((kind) => hasName(kind) || !conditions.some((one) => one.kind === kind))
   return (
     <fieldset class="conditions stack">
       <legend>Only requests with</legend>
@@ -32,7 +32,7 @@ export function ConditionFields({ conditions, set }: { conditions: Conditions; s
         />
       ))}
       <div class="wraps">
-        {offered.map((kind) => (
+        {addableKinds.map((kind) => (
           <AddButton key={kind} title={captions[kind][0]} onClick={() => add(kind)} />
         ))}
         <AddButton title="event type" onClick={() => add('body', '/eventType')} />

@@ -4,10 +4,10 @@ import type { ApiResult, Schema } from '../../api/call.ts'
 import { Button, CopyButton, Select } from '../../ui/controls.tsx'
 import { Pairs } from '../../ui/table.tsx'
 import { ConditionFields } from './conditions.tsx'
-import { headerOf, type Offer, toConditions, toRule, toTexts } from './rules.ts'
+import { headerOf, type RuleChoice, toConditions, toRule, toTexts } from './rules.ts'
 
 interface RuleFormProps {
-  readonly offer: Offer
+  readonly choice: RuleChoice
   readonly rule: Schema<'Rule'>
   readonly save: (rule: Schema<'Rule'>) => Promise<ApiResult<unknown>>
   readonly action: string
@@ -15,17 +15,17 @@ interface RuleFormProps {
   readonly onCancel?: () => void
 }
 
-/** A form field: a list if it has choices, a number field if it takes only numbers, or else a text field. */
-type Parameter = Partial<Offer['parameters'][number]> & { readonly name: string; readonly about: string }
+/** A value that the form edits: a parameter of the scenario, or a member of the rule such as `times`. */
+type Parameter = Partial<RuleChoice['parameters'][number]> & { readonly name: string; readonly about: string }
 
-export function RuleForm({ offer, rule: initial, save, action, onCancel }: RuleFormProps) {
+export function RuleForm({ choice, rule: initial, save, action, onCancel }: RuleFormProps) {
   const texts = useSignal(toTexts(initial))
   const conditions = useSignal(toConditions(initial))
-  const refusal = useSignal<string | undefined>(undefined)
-  const rule = toRule(offer, texts.value, conditions.value)
+  const problem = useSignal<string | undefined>(undefined)
+  const rule = toRule(choice, texts.value, conditions.value)
   const submit = async (event: Event) => {
     event.preventDefault()
-    refusal.value = (await save(rule)).problem?.sentence
+    problem.value = (await save(rule)).problem?.sentence
   }
   const fieldOf = (parameter: Parameter, name = parameter.name) => (
     <Field
@@ -35,14 +35,14 @@ export function RuleForm({ offer, rule: initial, save, action, onCancel }: RuleF
       set={(value) => (texts.value = { ...texts.peek(), [name]: value })}
     />
   )
-  const operations = new Set(['', ...offer.operations, texts.value['operation'] ?? ''])
+  const operations = new Set(['', ...choice.operations, texts.value['operation'] ?? ''])
   return (
     <form class="rule-form stack" onSubmit={submit}>
-      {offer.clientSees && <h4>The client sees</h4>}
-      {offer.clientSees && <Pairs rows={splitClientView(offer.clientSees)} />}
-      {offer.undocumented && <p class="warn breaks">Not documented for {offer.undocumented.join(', ')}</p>}
-      {offer.freeText && fieldOf({ ...freeTextField, name: offer.name }, 'text')}
-      {offer.parameters.map((parameter) => fieldOf(parameter, `parameter ${parameter.name}`))}
+      {choice.clientSees && <h4>The client sees</h4>}
+      {choice.clientSees && <Pairs rows={splitClientView(choice.clientSees)} />}
+      {choice.undocumented && <p class="warn breaks">Not documented for {choice.undocumented.join(', ')}</p>}
+      {choice.freeText && fieldOf({ ...freeTextField, name: choice.name }, 'text')}
+      {choice.parameters.map((parameter) => fieldOf(parameter, `parameter ${parameter.name}`))}
       {fieldOf({ ...operationField, of: [...operations] })}
       <ConditionFields conditions={conditions.value} set={(changed) => (conditions.value = changed)} />
       {fieldOf(timesField)}
@@ -55,16 +55,16 @@ export function RuleForm({ offer, rule: initial, save, action, onCancel }: RuleF
         <code class="breaks">{headerOf(rule)}</code>
         <CopyButton label="Copy" title="Copy the header" text={headerOf(rule)} />
       </p>
-      {refusal.value !== undefined && (
+      {problem.value !== undefined && (
         <p class="bad breaks" role="alert">
-          {refusal.value}
+          {problem.value}
         </p>
       )}
     </form>
   )
 }
 
-/** Splits `Status 429, Retry-After: 1, body {}` into rows: the status, each header with its value, and the body. */
+/** Splits `Status 429, Retry-After: 1, body {}` into rows: the status, each header and the body. */
 function splitClientView(text: string) {
   const [, head = text, body] = /^(.*?), body (.*)$/s.exec(text) ?? []
   const parts = head.split(/, (?=[\w-]+: )/).map((part) => part.split(/: (.*)/s))

@@ -9,10 +9,10 @@ import { Empty, eventRequest } from '../../ui/empty.tsx'
 import { RuleForm } from './rule-form.tsx'
 import {
   changeRules,
+  choiceOf,
   headerOf,
   listConditions,
   nameRule,
-  offerOf,
   type Rules,
   removeAllRules,
   textOf,
@@ -95,7 +95,7 @@ interface RuleItemProps {
 function RuleItem({ rule, index, count, change }: RuleItemProps) {
   /** The rule as it was when its form was opened; undefined while the form is closed. */
   const initial = useSignal<Schema<'Rule'> | undefined>(undefined)
-  const offer = initial.value && offerOf(initial.value)
+  const choice = initial.value && choiceOf(initial.value)
   const name = `rule ${index + 1}`
   const isOn = rule.enabled !== false
   // Another client may have replaced the rule, even while the form is open.
@@ -154,7 +154,9 @@ function RuleItem({ rule, index, count, change }: RuleItemProps) {
         <CopyButton label="Copy header" title={`Copy header for ${name}`} text={headerOf(rule)} />
         <Button label="✕" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={remove} />
       </RuleText>
-      {initial.value && offer && <RuleForm {...{ offer, save }} rule={initial.value} action="Save" onCancel={finish} />}
+      {initial.value && choice && (
+        <RuleForm {...{ choice, save }} rule={initial.value} action="Save" onCancel={finish} />
+      )}
     </li>
   )
 }

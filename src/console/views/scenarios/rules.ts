@@ -50,15 +50,15 @@ export type RuleTexts = Readonly<Record<string, string>>
 export const hasName = (kind: ConditionKind): kind is 'query' | 'header' | 'body' =>
   ['query', 'header', 'body'].includes(kind)
 
-/** Returns the offer whose form can show the whole rule: the offer for its scenario, or else a free-text offer. */
-export function offerOf({ scenario = '', sequence }: Schema<'Rule'>): Offer | undefined {
+/** Returns the choice whose form can show the whole rule: the choice for its scenario, or else a free-text choice. */
+export function choiceOf({ scenario = '', sequence }: Schema<'Rule'>): RuleChoice | undefined {
   const { name, parameters } = parseScenario(scenario)
   const isWhole = formatScenario(name, parameters) === scenario
-  const hasForm = (offer: Offer) =>
-    isWhole && offer.name === name && parameters.every(([own]) => offer.parameters.some((one) => one.name === own))
-  const offers = listOffers()
+  const hasForm = (choice: RuleChoice) =>
+    isWhole && choice.name === name && parameters.every(([own]) => choice.parameters.some((one) => one.name === own))
+  const choices = listRuleChoices()
   const freeText = sequence === undefined ? 'scenario' : 'sequence'
-  return offers.find(hasForm) ?? offers.find((offer) => offer.freeText === freeText)
+  return choices.find(hasForm) ?? choices.find((choice) => choice.freeText === freeText)
 }
 
 export function toTexts(rule: Schema<'Rule'>): RuleTexts {
@@ -79,13 +79,13 @@ export const toConditions = ({ match = {} }: Schema<'Rule'>): readonly RuleCondi
     }))
   })
 
-export function toRule(offer: Offer, texts: RuleTexts, conditions: readonly RuleCondition[]): Schema<'Rule'> {
+export function toRule(choice: RuleChoice, texts: RuleTexts, conditions: readonly RuleCondition[]): Schema<'Rule'> {
   const { operation, text = '', times, probability } = texts
-  const parameters = offer.parameters.map(({ name }) => [name, texts[`parameter ${name}`] ?? ''] as const)
+  const parameters = choice.parameters.map(({ name }) => [name, texts[`parameter ${name}`] ?? ''] as const)
   return {
     ...(operation && { operation }),
     ...(conditions.length > 0 && { match: toMatch(conditions) }),
-    [offer.freeText ?? 'scenario']: offer.freeText ? text : formatScenario(offer.name, parameters),
+    [choice.freeText ?? 'scenario']: choice.freeText ? text : formatScenario(choice.name, parameters),
     ...(times && { times: Number(times) }),
     ...(probability && { probability: Number(probability) }),
   }
@@ -150,26 +150,26 @@ function parseScenario(text: string) {
   return { name, parameters }
 }
 
-export interface Offer extends Schema<'Entry'> {
+export interface RuleChoice extends Schema<'Entry'> {
   /** The rule member that the text sets, if the user types the whole text instead of filling in fields. */
   readonly freeText?: 'scenario' | 'sequence'
   readonly status?: string | undefined
 }
 
 /** Lists what a rule can apply: a sequence, a combination or a scenario. Omits `p`, since a rule has `probability`. */
-export function listOffers(): readonly Offer[] {
+export function listRuleChoices(): readonly RuleChoice[] {
   const { scenarios, operations } = catalogue.value
-  const freeTextOffer = { family: 'several scenarios', parameters: [], operations: operations.map(({ id }) => id) }
+  const freeTextChoice = { family: 'several scenarios', parameters: [], operations: operations.map(({ id }) => id) }
   return [
     {
-      ...freeTextOffer,
+      ...freeTextChoice,
       name: 'sequence',
       about: 'Consecutive requests to an operation get the items in order; the last item is repeated.',
       freeText: 'sequence',
       example: '429*2, 200',
     },
     {
-      ...freeTextOffer,
+      ...freeTextChoice,
       name: 'combination',
       about: 'All listed scenarios act on the same response.',
       freeText: 'scenario',
@@ -183,4 +183,4 @@ export function listOffers(): readonly Offer[] {
   ]
 }
 
-export const titleOf = ({ name, status }: Offer) => (status === undefined ? name : `${name} (${status})`)
+export const titleOf = ({ name, status }: RuleChoice) => (status === undefined ? name : `${name} (${status})`)

@@ -10,7 +10,7 @@ import { Loading } from '../../ui/empty.tsx'
 import { count, hasWords, nameRuleAt } from '../../ui/text.tsx'
 import { RuleForm } from './rule-form.tsx'
 import { RuleList } from './rule-list.tsx'
-import { listOffers, type Offer } from './rules.ts'
+import { listRuleChoices, type RuleChoice } from './rules.ts'
 
 export function ScenariosPage() {
   const query = { sandbox: sandbox.value }
@@ -80,7 +80,7 @@ const Steps = ({ items = [], position = 0 }: SequenceState) => (
 
 function CatalogueList() {
   const search = route.value.query['q']
-  const found = listOffers().filter(({ name, about, family }) => hasWords(`${name} ${about} ${family}`, search))
+  const found = listRuleChoices().filter(({ name, about, family }) => hasWords(`${name} ${about} ${family}`, search))
   const families = groupByFamily(found)
   const ids = families.flatMap(([, members]) => members.map(({ name }) => name))
   useListKeys({ noun: 'scenario', ids, canClose: true })
@@ -94,8 +94,8 @@ function CatalogueList() {
       {families.map(([family, members]) => (
         <section key={family} aria-label={family}>
           <h3 class="faint small">{family}</h3>
-          {members.map((offer) => (
-            <OfferItem key={offer.name} offer={offer} />
+          {members.map((choice) => (
+            <ChoiceItem key={choice.name} choice={choice} />
           ))}
         </section>
       ))}
@@ -103,17 +103,17 @@ function CatalogueList() {
   )
 }
 
-/** An offer and its form. Preselects the offer's only operation, or the operation in the URL if the offer has it. */
-function OfferItem({ offer }: { readonly offer: Offer }) {
+/** A choice and its form. Preselects the choice's only operation, or the operation in the URL if the choice has it. */
+function ChoiceItem({ choice }: { readonly choice: RuleChoice }) {
   const { id, query } = route.value
   // A status in the URL opens each scenario that returns that status.
-  const isOpen = id !== undefined && [offer.name, offer.status].includes(id)
+  const isOpen = id !== undefined && [choice.name, choice.status].includes(id)
   const operationInUrl = query['operation']
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (isOpen) element.current?.scrollIntoView({ block: 'nearest' })
   }, [isOpen])
-  const { operations } = offer
+  const { operations } = choice
   const operation = operations.length === 1 ? operations[0] : operations.find((one) => one === operationInUrl)
   const save = async (rule: Schema<'Rule'>) => {
     const added = await addRule(sandbox.peek(), rule)
@@ -121,20 +121,20 @@ function OfferItem({ offer }: { readonly offer: Offer }) {
     await refreshSandboxes()
     return added
   }
-  const blank = { [offer.freeText ?? 'scenario']: offer.freeText ? offer.example : offer.name }
+  const blank = { [choice.freeText ?? 'scenario']: choice.freeText ? choice.example : choice.name }
   return (
-    <div ref={element} class="offer entries">
-      <a href={hrefOf({ id: isOpen ? undefined : offer.name })} aria-expanded={isOpen}>
+    <div ref={element} class="rule-choice entries">
+      <a href={hrefOf({ id: isOpen ? undefined : choice.name })} aria-expanded={isOpen}>
         <span>
-          <code>{offer.name}</code> <b class="faint">{offer.status}</b>
+          <code>{choice.name}</code> <b class="faint">{choice.status}</b>
         </span>
-        <span>{offer.about}</span>
+        <span>{choice.about}</span>
       </a>
       {isOpen && (
         <div tabIndex={-1} data-open>
           <RuleForm
             key={operationInUrl}
-            {...{ offer, save }}
+            {...{ choice, save }}
             rule={{ ...blank, ...(operation && { operation }) }}
             action="Switch on"
           />

@@ -19,7 +19,7 @@ function toPage(report: DriftReport): Page {
   const { verdict, contract, findings, notJudged } = report
   const section = (key: string, title: string, listed: readonly PageFinding[]): PageSection[] =>
     listed.length === 0 ? [] : [{ key, title, blocks: [{ kind: 'findings', findings: listed }] }]
-  const others = notJudged.map(({ operation, reason, request, count, sentence }) => {
+  const notJudgedFindings = notJudged.map(({ operation, reason, request, count, sentence }) => {
     const times = count > 1 ? `, ${count} requests` : ''
     const first = request === undefined ? '' : ` (${shortenText(request)}${times})`
     return {
@@ -35,13 +35,13 @@ function toPage(report: DriftReport): Page {
     summary: [summarizeDrift(report)],
     sections: [
       ...section('differences', 'Differences', findings.map(findingToPage)),
-      ...section('not-judged', 'Not judged', others),
+      ...section('not-judged', 'Not judged', notJudgedFindings),
     ],
   }
 }
 
 function findingToPage(finding: DriftFinding): PageFinding {
-  const { kind, message, seen, of, breaks, isSimulated, place, assumption, settles, sample } = finding
+  const { kind, message, seen, of, breaks, isSimulated, contractPointer, assumption, settles, sample } = finding
   const meaning = isSimulated ? 'allowed by the contract, but never returned by the simulator' : differenceKinds[kind]
   const relation = settles ? 'contradicts' : 'see'
   const effect = breaks ? 'breaks clients' : 'does not break clients'
@@ -51,7 +51,7 @@ function findingToPage(finding: DriftFinding): PageFinding {
     sentence: `${meaning}: ${message}. Seen in ${seen} of ${of} responses; ${effect}.`,
     notes: [
       `first: ${shortenText(sample.request)}${sample.value === undefined ? '' : `: ${sample.value}`}`,
-      `${isSimulated ? 'rule for simulated values' : 'contract'}: #${place}`,
+      `${isSimulated ? 'rule for simulated values' : 'contract'}: #${contractPointer}`,
       ...(assumption ? [`${relation} the assumption at #${assumption.pointer}: ${assumption.text}`] : []),
     ],
   }
@@ -69,12 +69,11 @@ function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): st
   const responses = [...judged].map(([operation, count]) => `${pluralize(count, 'response')} from ${operation}`)
   const note = omitted > 0 ? ` (${findings.length} listed; those that break clients have priority)` : ''
   // Responses are compared even if they do not suffice for a verdict.
-  const done = verdict === 'not-judged' ? 'compared' : 'judged'
+  const verb = verdict === 'not-judged' ? 'compared' : 'judged'
   const differences = pluralize(findings.length + omitted, 'difference') + note
-  return `${verdict}: ${differences}; ${responses.join(', ') || 'no responses'} ${done}.`
+  return `${verdict}: ${differences}; ${responses.join(', ') || 'no responses'} ${verb}.`
 }
 
-/** Returns the JSON report, without members that have no value. */
 function toJson({ verdict, contract, judged, findings, omitted, notJudged }: DriftReport): object {
   return {
     verdict,
@@ -97,7 +96,7 @@ function findingToJson(finding: DriftFinding): object {
     header: kind === 'header' ? detail : undefined,
     ...{ seen, of, breaks, message },
     sample: { request: shortenText(sample.request), value: sample.value },
-    contract: finding.place,
+    contract: finding.contractPointer,
     rule: isSimulated ? 'simulated-values' : 'contract',
     assumption: assumption?.pointer,
     settles: assumption && settles,

@@ -18,7 +18,7 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly breaks: boolean
   /** The first response that shows the finding: the request, and the value as truncated JSON, both redacted. */
   readonly sample: { readonly request: string; readonly value: string | undefined }
-  readonly place: string
+  readonly contractPointer: string
   /** The most specific assumption about this part of the contract; undefined if there is none. */
   readonly assumption: Assumption | undefined
   /** True if the finding shows that the assumption is wrong; false if they may be unrelated. */
@@ -36,7 +36,6 @@ export interface Tally {
   readonly values: Map<string, Json>
 }
 
-/** Returns true if a client generated from the contract may fail because of the difference. */
 export const breaksClients = ({ kind, keyword, isSimulated }: ResponseDifference) =>
   !isSimulated && (kind !== 'new-field' || keyword !== '')
 
@@ -82,8 +81,8 @@ export function toFinding(
 function describeValues(values: readonly Json[], isSimulated: boolean): string {
   const shown = values.slice(0, 5).map((value) => cutText(JSON.stringify(value), 60))
   const more = values.length > shown.length ? ', ...' : ''
-  const owner = isSimulated ? 'the simulator never returns' : 'the contract does not list'
-  return `has ${values.length} values that ${owner}: ${shown.join(', ')}${more}`
+  const clause = isSimulated ? 'the simulator never returns' : 'the contract does not list'
+  return `has ${values.length} values that ${clause}: ${shown.join(', ')}${more}`
 }
 
 function locate(
@@ -91,29 +90,31 @@ function locate(
   operation: Operation,
   status: number,
   { kind, pointer, detail, isSimulated }: ResponseDifference,
-): Pick<DriftFinding, 'place' | 'assumption' | 'settles'> {
-  const at = (place: string, near: readonly (string | undefined)[], settled: readonly (string | undefined)[]) => {
+): Pick<DriftFinding, 'contractPointer' | 'assumption' | 'settles'> {
+  type Sites = readonly (string | undefined)[]
+  const withAssumption = (contractPointer: string, near: Sites, settled: Sites) => {
     const [assumption] = near.flatMap((site) => assumptions.find((one) => one.pointer === site) ?? [])
-    return { place, assumption, settles: assumption !== undefined && settled.includes(assumption.pointer) }
+    return { contractPointer, assumption, settles: assumption !== undefined && settled.includes(assumption.pointer) }
   }
   const response = findResponse(document, operation, status)
   if (!response) {
-    // A new success status replaces the documented one; a new error status does not affect documented statuses.
+    // An undocumented success status contradicts the assumptions about documented ones; an error status does not.
     const isSuccess = (code: number) => code >= 200 && code < 300
     const successes = operation.statuses.filter((other) => isSuccess(status) && isSuccess(other))
     const documented = successes.flatMap((other) => findResponse(document, operation, other) ?? [])
     const sites = documented.flatMap((found) => [found.site, found.pointer])
-    return at(joinPointer(operation.pointer, 'responses'), sites, sites)
+    return withAssumption(joinPointer(operation.pointer, 'responses'), sites, sites)
   }
   const whole = [response.site, response.pointer]
-  if (kind === 'header') return at(joinPointer(response.pointer, 'headers', detail), whole, [])
+  if (kind === 'header') return withAssumption(joinPointer(response.pointer, 'headers', detail), whole, [])
   const parent = parentOf(pointer)
   const own = pointer === '' ? undefined : findSchema(document, operation, status, pointer)
   const owner = findSchema(document, operation, status, parent)
   // The object's schema says whether a member may exist; the member's own schema says which values it may have.
   const sites = isAboutMember(kind) ? [own?.site, owner?.site, owner?.pointer] : [own?.site, own?.pointer]
-  // An assumption next to narrower rules is about those rules; a broken contract rule neither confirms nor refutes it.
-  const isAssumed = isSimulated || !(isAboutMember(kind) || own?.value[simulatedValues])
+  // A missing or new member may be unrelated to the assumption. So may a broken contract rule next to narrower rules,
+  // since the assumption is then about the narrower rules.
+  const isRelated = isSimulated || !(isAboutMember(kind) || own?.value[simulatedValues])
   const near = [...sites, ...(parent === '' ? whole : [])]
-  return at(own?.site ?? owner?.pointer ?? response.pointer, near, isAssumed ? sites : [])
+  return withAssumption(own?.site ?? owner?.pointer ?? response.pointer, near, isRelated ? sites : [])
 }

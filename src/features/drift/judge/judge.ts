@@ -36,7 +36,7 @@ export interface NotJudged {
 /** The real service's traffic, and how to judge it. */
 export interface DriftInput {
   readonly responses: readonly JudgedResponse[]
-  /** The ids of the operations that need a verdict, since they were probed or occur in the traffic. */
+  /** The ids of the operations that need a verdict: those with planned probes, or those in the recorded traffic. */
   readonly expected: ReadonlySet<string>
   /** The minimum number of successful responses needed to judge that an operation matches the contract. */
   readonly minSamples: number
@@ -70,13 +70,12 @@ export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
     return { id: operation.id, ...judgeOperation(contract, operation, responses, input, list, onResponse) }
   })
   const findings = operations.flatMap((one) => one.findings)
-  const judged = new Map(operations.filter((one) => one.judged > 0).map((one) => [one.id, one.judged]))
+  const judged = new Map(operations.filter((one) => one.judgedCount > 0).map((one) => [one.id, one.judgedCount]))
   const omitted = operations.reduce((sum, one) => sum + one.omitted, 0)
-  const notJudged = [...input.notJudged, ...list.list()]
+  const notJudged = [...input.notJudged, ...list.toArray()]
   const { title, version, file } = contract
-  // The verdict is never "same" if nothing was judged, or if a `notJudged` entry has a reason in `inconclusiveReasons`.
-  const isUnknown = judged.size === 0 || notJudged.some(({ reason }) => inconclusiveReasons.includes(reason))
-  const verdict = findings.length > 0 ? 'drift' : isUnknown ? 'not-judged' : 'same'
+  const isInconclusive = judged.size === 0 || notJudged.some(({ reason }) => inconclusiveReasons.includes(reason))
+  const verdict = findings.length > 0 ? 'drift' : isInconclusive ? 'not-judged' : 'same'
   return { verdict, contract: { title, version, file }, judged, findings, omitted, notJudged }
 }
 
@@ -93,14 +92,14 @@ function judgeOperation(
   const { id } = operation
   const { token, expected, minSamples } = input
   const tallies = new Map<string, Tally>()
-  let [successes, judged] = [0, 0]
+  let [successes, judgedCount] = [0, 0]
   for (const response of responses) {
     onResponse()
     const { request, body } = response
     const { differences, unreadable, isTooLarge, isComplete } = observe(contract.document, operation, response)
     countDifferences(tallies, response, differences)
     successes += Number(!isTooLarge && isSuccess(operation, response))
-    judged += Number(!isTooLarge && body !== undefined)
+    judgedCount += Number(!isTooLarge && body !== undefined)
     if (isTooLarge) list.add(id, 'too-many-members', tooManyMembers, request)
     if (unreadable !== undefined) list.add(id, 'unreadable', describeUnreadable(unreadable, token), request)
     if (!isComplete) list.add(id, 'check-stopped', checkStopped, request)
@@ -114,7 +113,7 @@ function judgeOperation(
     const possible = tally.first.kind === 'undocumented-status' ? responses : statuses.get(tally.status)
     return toFinding(tally, possible?.length ?? 0, contract, operation, token)
   })
-  return { findings: findings.sort(comparePlaces), judged, omitted: tallies.size - listed.length }
+  return { findings: findings.sort(comparePlaces), judgedCount, omitted: tallies.size - listed.length }
 }
 
 /** The maximum number of distinct values that are collected for a difference. */
@@ -126,12 +125,12 @@ function countDifferences(
   differences: readonly ResponseDifference[],
 ): void {
   const counted = new Set<Tally>()
-  for (const first of differences) {
-    const key = JSON.stringify([status, first.kind, first.pointer, first.detail, first.isSimulated])
-    const tally = tallies.get(key) ?? { first, status, request, seen: 0, values: new Map() }
+  for (const difference of differences) {
+    const key = JSON.stringify([status, difference.kind, difference.pointer, difference.detail, difference.isSimulated])
+    const tally = tallies.get(key) ?? { first: difference, status, request, seen: 0, values: new Map() }
     tallies.set(key, tally)
-    if (first.value !== undefined && tally.values.size < maxValues)
-      tally.values.set(JSON.stringify(first.value), first.value)
+    if (difference.value !== undefined && tally.values.size < maxValues)
+      tally.values.set(JSON.stringify(difference.value), difference.value)
     if (!counted.has(tally)) tally.seen += 1
     counted.add(tally)
   }
@@ -148,8 +147,8 @@ const checkStopped =
   'The check stopped early because it found too many differences or took too long. ' +
   'Repeat it after the listed differences are fixed or added to the contract.'
 
-const describeUnreadable = (place: string, token: string | undefined) =>
-  `A rule is broken at ${redactText(place, token)}, but the value is redacted or the pointer is truncated. ` +
+const describeUnreadable = (pointer: string, token: string | undefined) =>
+  `A rule is broken at ${redactText(pointer, token)}, but the value is redacted or the pointer is truncated. ` +
   'Compare the value manually.'
 
 function describeTooFew(
@@ -160,7 +159,7 @@ function describeTooFew(
 ): string {
   const others = [...new Set(responses.map(({ status }) => status))].filter((status) => status >= 300).sort()
   const seen = others.length > 0 ? ` Statuses of other responses: ${others.join(', ')}.` : ''
-  // The entries for requests without a response to judge already say what to do.
+  // The entries for requests without a response to judge say what to do.
   const isExplained = notJudged.some((one) => one.operation === operation && one.request !== undefined)
   const next = isExplained ? 'See the entries for the other requests in this list.' : howToGetMore
   return `${successes} of ${minSamples} required successful responses could be judged.${seen} ${next}`
@@ -179,7 +178,7 @@ export class NotJudgedList {
     this.#entries.set(key, { ...earlier, count: earlier.count + Number(request !== undefined) })
   }
 
-  list(): NotJudged[] {
+  toArray(): NotJudged[] {
     return [...this.#entries.values()]
   }
 }

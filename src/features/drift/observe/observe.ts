@@ -63,11 +63,11 @@ export function observe(document: JsonObject, operation: Operation, response: Tr
       .filter((violation) => !isEarlyEnd(violation) && !isUnreadable(violation, body))
       .map((violation) => toDifference(violation, checked.value, mediaType, isSimulated))
   const own = toDifferences(violations, false)
-  const added = isBodyChecked ? [...listNewFields([body], [operation.responseSchema(status) ?? {}])] : []
+  const newFields = isBodyChecked ? [...listNewFields([body], [operation.responseSchema(status) ?? {}])] : []
   return {
     differences: [
       ...dropConsequences([...own, ...dropKnown(toDifferences(simulated, true), own)]),
-      ...dropKnown(added, own),
+      ...dropKnown(newFields, own),
       ...findHeaders(document, operation, status).flatMap((one) => observeHeader(one, headers[one.name]) ?? []),
     ],
     unreadable: unreadable && replaceListIndexes(body, unreadable.pointer),
@@ -87,18 +87,18 @@ function isUnreadable({ pointer }: Violation, body: Json): boolean {
 
 function dropKnown(
   differences: readonly ResponseDifference[],
-  others: readonly ResponseDifference[],
+  known: readonly ResponseDifference[],
 ): ResponseDifference[] {
-  const places = new Set(others.map(({ pointer }) => pointer))
-  return differences.filter(({ pointer }) => !places.has(pointer))
+  const pointers = new Set(known.map(({ pointer }) => pointer))
+  return differences.filter(({ pointer }) => !pointers.has(pointer))
 }
 
 /** Drops differences that follow from a value's wrong type: a number is never in an enum of strings. */
 function dropConsequences(differences: readonly ResponseDifference[]): ResponseDifference[] {
   const isConsequence = ({ kind }: ResponseDifference) => ['enum-value', 'format', 'constraint'].includes(kind)
   const wrong = differences.filter(({ kind }) => kind === 'null' || kind === 'wrong-type')
-  const places = new Set(wrong.map(({ pointer }) => pointer))
-  return differences.filter((one) => !isConsequence(one) || !places.has(one.pointer))
+  const pointers = new Set(wrong.map(({ pointer }) => pointer))
+  return differences.filter((one) => !isConsequence(one) || !pointers.has(one.pointer))
 }
 
 function toDifference(
@@ -113,7 +113,7 @@ function toDifference(
   return { kind, pointer: replaceListIndexes(body, pointer), detail, value, keyword, isSimulated, message }
 }
 
-/** The kind of difference for each keyword of a violation. For all other keywords, the kind is `constraint`. */
+/** The kinds of difference, by violation keyword. Keywords that are not listed have the kind `constraint`. */
 const kinds: Readonly<Record<string, DifferenceKind>> = {
   status: 'undocumented-status',
   'media-type': 'content-type',
@@ -146,8 +146,8 @@ function replaceListIndexes(body: Json | undefined, pointer: string): string {
 }
 
 /**
- * Yields the members that no schema describes, except in objects whose member names are data. All `schemas` apply to
- * all `values`, and contain no references.
+ * Yields the members that no schema describes, except in objects whose member names are data. All `schemas`, which are
+ * results of `dereference`, apply to all `values`.
  */
 function* listNewFields(
   values: readonly Json[],

@@ -4,12 +4,12 @@ import type { Operation } from '../../../service/contract/contract.ts'
 import { isJson } from '../../../service/contract/media-types.ts'
 import { type ResolvedObject, resolve } from '../../../service/contract/resolve.ts'
 
-/** Returns the pointer of the enclosing object or array; empty if that is the whole body. */
+/** Returns the pointer of the enclosing object or array; empty for the root. */
 export const parentOf = (pointer: string) => pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))
 
 export const nameOf = (pointer: string) => parsePointer(pointer).at(-1) ?? ''
 
-/** An object in the document. `site` is the JSON Pointer of the place that has the object or a reference to it. */
+/** An object in the document. `site` is the JSON Pointer of the object or of a reference to it. */
 export interface DocumentPlace extends ResolvedObject {
   readonly site: string
 }

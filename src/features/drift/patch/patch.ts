@@ -2,14 +2,14 @@ import { readFile, stat } from 'node:fs/promises'
 import { isObject, type JsonObject } from '../../../base/core/json.ts'
 import { failure, type Result, reasonOf, success } from '../../../base/core/result.ts'
 import { applyOverlay } from '../../../base/documents/overlay.ts'
-import { writeYaml } from '../../../base/documents/parse.ts'
+import { formatYaml } from '../../../base/documents/parse.ts'
 import { checkOverlay } from '../../../base/documents/read-overlay.ts'
 import type { Findings, Source } from '../../../base/documents/source.ts'
 import { redactToken } from '../../../base/redaction/redact-token.ts'
 import { findTargetProblem, writeReportFile } from '../../../server/reports/formats/index.ts'
 import { pluralize } from '../../../server/reports/report.ts'
 import { listOverlays } from '../../../server/settings/library-settings.ts'
-import { buildContract, readOverlaid } from '../../../service/contract/load.ts'
+import { buildContract, readWithOverlays } from '../../../service/contract/load.ts'
 import { bundledContract } from '../../../service/fixtures/bundled.ts'
 import { describePlace } from '../judge/drift-page.ts'
 import type { DriftFinding } from '../judge/finding.ts'
@@ -40,10 +40,10 @@ export async function proposePatch(
   if (file === undefined) return success([])
   if (report.verdict === 'not-judged') return success(['too little could be judged, so no patch was written.'])
   if (report.verdict === 'same') return success(['there is no drift, so no patch was written.'])
-  const source = await readOverlaid(contract, listOverlays(overlays))
+  const source = await readWithOverlays(contract, listOverlays(overlays))
   if (!source.ok) return source
   const patch = await createPatch(source.value, report, async (patched) => {
-    // Building a contract changes the document in place, but the next changes are planned for the original document.
+    // Building a contract changes the document in place, but the next round needs the document unchanged.
     const built = await buildContract({ ...patched, value: structuredClone(patched.value) })
     return built.ok ? success(judgeDrift(built.value, input)) : built
   })
@@ -51,7 +51,7 @@ export async function proposePatch(
   const { overlay, left, omitted } = patch.value
   const lines = left.map(({ finding, reason }) => `not patched: ${finding.kind}: ${describePlace(finding)}: ${reason}`)
   if (!overlay) return success(lines)
-  const text = file.endsWith('.json') ? `${JSON.stringify(overlay, null, 2)}\n` : writeYaml(overlay)
+  const text = file.endsWith('.json') ? `${JSON.stringify(overlay, null, 2)}\n` : formatYaml(overlay)
   const failed = await writeReportFile(file, redactToken(text, input.token))
   if (failed !== undefined)
     return failure([{ severity: 'error', place: '--patch', message: failed.replace('--report ', '') }])
@@ -159,7 +159,7 @@ async function applySteps(source: Source, steps: readonly Step[]): Promise<Resul
   if (steps.length === 0) return success(source)
   const file = 'the patch'
   const value = createOverlay(source, steps)
-  const checked = await checkOverlay({ file, value, place: (pointer) => `${file}#${pointer}` })
+  const checked = await checkOverlay({ file, value, locate: (pointer) => `${file}#${pointer}` })
   return checked.ok ? applyOverlay(source, checked.value) : checked
 }
 

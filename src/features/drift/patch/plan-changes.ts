@@ -24,7 +24,7 @@ export type ContractChange = readonly JsonObject[]
 
 type PlannedChanges = Result<readonly ContractChange[]>
 
-/** Plans changes that make a document allow what a finding shows, in addition to everything that it already allows. */
+/** Plans changes after which a document allows what a finding shows, and still allows everything else as before. */
 export function planChanges(document: JsonObject, finding: DriftFinding): PlannedChanges {
   const { operation, status, pointer, kind, detail, values } = finding
   if (kind === 'broken-json') return failure('Broken or missing JSON is a service error, which no contract can allow.')
@@ -47,8 +47,8 @@ function addStatus({ operation, status, values }: DriftFinding): ContractChange 
   return merge(joinPointer(operation.pointer, 'responses'), { [status]: response })
 }
 
-function addMediaType(response: DocumentPlace, sent: string): PlannedChanges {
-  const mediaType = bareMediaType(sent)
+function addMediaType(response: DocumentPlace, contentType: string): PlannedChanges {
+  const mediaType = bareMediaType(contentType)
   if (!/^[\w.+-]+\/[\w.+-]+$/.test(mediaType)) return failure('The response has no valid media type to document.')
   const schema = isJson(mediaType) ? findJsonMedia(response)?.value.schema : undefined
   return success([merge(response.pointer, { content: { [mediaType]: schema === undefined ? {} : { schema } } })])
@@ -116,7 +116,7 @@ function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: r
   return success([replace(site, { anyOf: [schema, seen] })])
 }
 
-/** The maximum number of distinct property names in all objects. With more, the objects count as dictionaries. */
+/** The maximum number of distinct names in `inferProperties`. With more, the objects count as dictionaries. */
 const maxNames = 200
 
 /** Infers a schema from values. The schema is empty if all values are null. */

@@ -20,7 +20,7 @@ interface MatchedSample extends TrafficSample {
 /** The real service's traffic. `notJudged` lists the operations and requests without a response to judge. */
 type GatheredTraffic = Pick<DriftInput, 'responses' | 'notJudged' | 'expected' | 'howToGetMore'>
 
-/** Returns the responses to judge, and adds the others to `notJudged`. `unauthorized` is the sentence for a 401. */
+/** Returns the responses to judge, and adds other samples to `notJudged`. `unauthorized` is the sentence for a 401. */
 function selectResponses(
   samples: readonly MatchedSample[],
   notJudged: NotJudgedList,
@@ -51,11 +51,11 @@ const redirected =
   'The service redirects this request, and the redirect was not followed. ' +
   'Give the target of the redirect as the base URL, or record requests to the target.'
 
-/** Redacts the credentials in a request target, including query parameters that the contract declares as such. */
-export function redactTarget({ queryKeys }: Operation, target: string, token?: string): string {
+/** Redacts the credentials in a request target, including query parameters that the contract declares as API keys. */
+export function redactTarget({ queryApiKeys }: Operation, target: string, token?: string): string {
   const [path = '', ...rest] = redactText(target, token).split('?')
   if (rest.length === 0) return path
-  const names = queryKeys.map((name) => name.toLowerCase())
+  const names = queryApiKeys.map((name) => name.toLowerCase())
   return `${path}?${redactNamed({ path, query: rest.join('?'), headers: {} }, names).query}`
 }
 
@@ -88,7 +88,7 @@ export async function sendProbes(
       const sentence =
         `The service requires a wait of ${Math.ceil(sent.pauseMs / 1000)} s, ` +
         `so the remaining probes (${left}) were not sent. Run the command again after the wait, or with fewer --ids.`
-      notJudged.add(id, 'rate-limited', sentence, `${method} ${redactTarget(operation, basePath + target)}`)
+      notJudged.add(id, 'rate-limited', sentence, `${method} ${redactTarget(operation, basePath + target, ownToken)}`)
       break
     }
     if (sent.pauseMs > 0) await pause(sent.pauseMs)
@@ -101,7 +101,7 @@ export async function sendProbes(
   return {
     responses: selectResponses(samples, notJudged, unauthorized, ownToken),
     expected: new Set(probes.map(({ operation }) => operation.id)),
-    notJudged: notJudged.list(),
+    notJudged: notJudged.toArray(),
     howToGetMore: 'Give ids that exist in the service (--ids), or reduce --samples.',
   }
 }
@@ -141,12 +141,12 @@ export async function readRecording(
   return success({
     responses: selectResponses(samples, notJudged, unauthorized, token),
     expected,
-    notJudged: notJudged.list(),
+    notJudged: notJudged.toArray(),
     howToGetMore: 'Record more traffic, including the bodies, or reduce --samples.',
   })
 }
 
-/** Returns true for a 304, which only revalidates a browser's cache. */
+/** Returns true for a 304, which only says that a browser's cached response is still current. */
 const isUnchanged = ({ response }: TrafficSample) => 'status' in response && response.status === 304
 
 function describeOrigins(origins: readonly string[], { basePath }: Contract): string {

@@ -19,11 +19,11 @@ export interface ProbePlan {
 
 interface ProbeOptions {
   readonly ids: ReadonlyMap<string, readonly string[]>
-  readonly withWrites: boolean
+  readonly canWrite: boolean
   /** The minimum number of probes per operation. Probes are repeated to reach that number. */
   readonly samples: number
   /** The part of idempotency keys that is unique to a run: `20260115T120000Z`. */
-  readonly run: string
+  readonly runId: string
 }
 
 /** Plans probes for each operation, with all known values of its path and query parameters. */
@@ -38,11 +38,14 @@ export function planProbes(contract: Contract, options: ProbeOptions): ProbePlan
   return { probes, unplanned }
 }
 
+/** The methods that only read (RFC 9110, section 9.2.1). */
+const safeMethods = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
+
 /** Returns the probes for an operation, or a sentence that says why there are none. */
 function planOperation({ document }: Contract, operation: Operation, options: ProbeOptions): Result<readonly Probe[]> {
   const { method, parameters } = operation
-  const isRead = method === 'GET'
-  if (!isRead && !options.withWrites)
+  const isRead = safeMethods.includes(method)
+  if (!isRead && !options.canWrite)
     return failure(`A ${method} writes data. To send it, use --writes=HOST with the host of the service.`)
   const known = parameters.map((parameter): KnownParameter => {
     const values = options.ids.get(parameter.name) ?? listValues(document, parameter)
@@ -99,12 +102,12 @@ function listQueries(parameters: readonly KnownParameter[]): string[] {
 }
 
 /** Returns the body with the ids from `--ids`, and with identifiers that mark the written records as probes. */
-function fillBody(example: JsonObject, schema: JsonObject, { ids, run }: ProbeOptions, index: number): JsonObject {
+function fillBody(example: JsonObject, schema: JsonObject, { ids, runId }: ProbeOptions, index: number): JsonObject {
   const body: Record<string, Json> = { ...example }
   for (const name of Object.keys(schema.properties ?? {})) {
     const given = ids.get(name)
     if (given) body[name] = given[index % given.length] ?? ''
-    if (name === 'insertId') body[name] = `convsim-probe-${run}-${index + 1}`
+    if (name === 'insertId') body[name] = `convsim-probe-${runId}-${index + 1}`
     // All runs use the same identifier, so that they add versions to one prompt instead of creating several.
     if (name === 'externalPromptId') body[name] = 'convsim-probe-prompt'
   }

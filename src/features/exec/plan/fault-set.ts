@@ -14,24 +14,24 @@ export interface Fault {
   /** The JSON Pointer of the only field that drifts; undefined without drift, or if every field gets its own run. */
   readonly pointer: string | undefined
   /**
-   * The expected reaction. `recover`: a client can handle the fault, so the suite should pass. `notice`: the response
-   * is permanently wrong, so at least one test should fail.
+   * `recover`: a client can handle the fault, so the suite should pass. `notice`: the response is permanently wrong, so
+   * at least one test should fail.
    */
-  readonly question: 'recover' | 'notice'
+  readonly expectedReaction: 'recover' | 'notice'
   /** True for drift, which affects every request from the first one on, as a new version of the service would. */
   readonly isLasting: boolean
 }
 
 /** `Retry-After` as a date, which clients that parse only seconds ignore. */
-export const dateForm = 'rate-limited;retry-after=date'
+export const rateLimitedUntilDate = 'rate-limited;retry-after=date'
 
 /** Outages with each form of `Retry-After`, and gateway errors, whose bodies clients may parse despite the status. */
 const outages = [
-  ...['unavailable', 'rate-limited', dateForm, 'unavailable;retry-after-ms=none'],
+  ...['unavailable', 'rate-limited', rateLimitedUntilDate, 'unavailable;retry-after-ms=none'],
   ...['bad-gateway', 'gateway-timeout'],
 ]
 
-/** Sets of scenarios that test the same property, with realistic parameters. The set `drift` is part of its family. */
+/** Sets of scenarios that test the same property, with realistic parameters. `drift` is a subset of its family. */
 const faultSets: Readonly<Record<string, readonly string[]>> = {
   resilience: [...outages, 'slow', 'reset', 'truncated', 'lost-ack'],
   drift: ['drop-field', 'wrong-type', 'null-required', 'unknown-enum'],
@@ -100,7 +100,7 @@ function parseFault(text: string, group: string | undefined, { catalogue, operat
   const groups: readonly string[] = [...sets, definition.family]
   if (group !== undefined && !groups.includes(group))
     return failure(`"${text}" is not in the set ${group}, but in ${[...new Set(groups)].join(' and ')}.`)
-  const operation = findFittingOperation(scenario, operations)
+  const operation = findApplicableOperation(scenario, operations)
   if (!operation.ok) return operation
   const effect = definition.effect(values)
   if (effect.kind === 'expect' || effect.kind === 'ordinary')
@@ -112,7 +112,7 @@ function parseFault(text: string, group: string | undefined, { catalogue, operat
     name: `${own}:${injection.scenario.text}`,
     group: own,
     ...injection,
-    question: mustBeNoticed(definition.name, effect, operation.value) ? 'notice' : 'recover',
+    expectedReaction: mustBeNoticed(definition.name, effect, operation.value) ? 'notice' : 'recover',
     isLasting,
   })
 }
@@ -126,7 +126,7 @@ function splitOffPointer({ definition, values: { pointer, ...values }, text }: A
   }
 }
 
-function findFittingOperation(
+function findApplicableOperation(
   { definition, values, text }: ActiveScenario,
   operations: readonly Operation[],
 ): Result<Operation> {

@@ -1,7 +1,4 @@
-/**
- * Plans the runs of a test suite: one for each combination of a fault and a target from the baseline run.
- * `fault-set.ts` parses faults.
- */
+/** Plans the runs of a test suite: combinations of a fault and a target. `fault-set.ts` parses the faults. */
 import { groupBy } from '../../../base/core/group-by.ts'
 import { failure, type Result, success } from '../../../base/core/result.ts'
 import { deriveChance } from '../../../base/core/seeded.ts'
@@ -14,7 +11,7 @@ import type { Fault, NamedRun } from './fault-set.ts'
 
 /** One run of the command: a fault, and the request or field to inject it into. `pointer` is set only for drift. */
 export interface PlannedRun extends NamedRun {
-  /** The request's number (from 1) among its operation's requests; 1 for drift, which starts with the first request. */
+  /** The same number as in `RecordedRequest`; 1 for drift, which starts with the first request. */
   readonly occurrence: number
   /** False if the field cannot drift in any response of the baseline run. Such a run is not executed. */
   readonly isReachable: boolean
@@ -24,16 +21,16 @@ export interface SuitePlan {
   /** Ordered by fault, then by operation, then by request or field. */
   readonly runs: readonly PlannedRun[]
   /** The number of runs left out because they would inject the same fault into similar requests. */
-  readonly equivalent: number
-  readonly leftOut: readonly SkippedRequests[]
+  readonly skippedRuns: number
+  readonly skippedRequests: readonly SkippedRequests[]
 }
 
-/** An operation's requests that get no runs, since they differ from other requests only in values. */
+/** An operation's requests that get no run, since they differ only in values from requests that do. */
 export interface SkippedRequests {
   readonly operation: string
   readonly occurrences: readonly number[]
-  /** The numbers of the first and last similar requests, which do get runs. */
-  readonly like: readonly number[]
+  /** The numbers of the first and last similar requests, which get runs. */
+  readonly similarTo: readonly number[]
 }
 
 /** An operation, and its requests that got ordinary responses. */
@@ -42,7 +39,7 @@ interface UsedOperation {
   readonly requests: readonly RecordedRequest[]
 }
 
-/** Plans a run for each fault and target, or the runs that `--only` names. The error says why there is no target. */
+/** Plans the runs for each fault, or those that `--only` names. The error says why there is no target. */
 export function planRuns(
   requests: readonly RecordedRequest[],
   { faults, only }: { readonly faults: readonly Fault[]; readonly only?: NamedRun | undefined },
@@ -54,15 +51,15 @@ export function planRuns(
   )
   if (only) {
     const runs = pickNamedRuns(all, only)
-    return runs.ok ? success({ runs: runs.value, equivalent: 0, leftOut: [] }) : runs
+    return runs.ok ? success({ runs: runs.value, skippedRuns: 0, skippedRequests: [] }) : runs
   }
   const targetOf = (operation: string, occurrence: number) => `${operation}#${occurrence}`
-  const skipped = used.flatMap(listSkipped)
-  const similar = new Set(skipped.flatMap((one) => one.occurrences.map((number) => targetOf(one.operation, number))))
+  const candidates = used.flatMap(listSkippedRequests)
+  const similar = new Set(candidates.flatMap((one) => one.occurrences.map((number) => targetOf(one.operation, number))))
   const runs = all.filter((run) => run.fault.isLasting || !similar.has(targetOf(run.operation, run.occurrence)))
   const targeted = new Set(runs.flatMap(({ fault, operation }) => (fault.isLasting ? [] : operation)))
-  const leftOut = skipped.filter(({ operation }) => targeted.has(operation))
-  return success({ runs, equivalent: all.length - runs.length, leftOut })
+  const skippedRequests = candidates.filter(({ operation }) => targeted.has(operation))
+  return success({ runs, skippedRuns: all.length - runs.length, skippedRequests })
 }
 
 function listUsedOperations(requests: readonly RecordedRequest[]): UsedOperation[] {
@@ -74,16 +71,16 @@ function listUsedOperations(requests: readonly RecordedRequest[]): UsedOperation
 
 /**
  * Lists an operation's requests that get no run. Among requests that differ only in values, the first and the last
- * do get runs, since different clients may have sent them.
+ * get runs, since different clients may have sent them.
  */
-function listSkipped({ operation, requests }: UsedOperation): SkippedRequests[] {
+function listSkippedRequests({ operation, requests }: UsedOperation): SkippedRequests[] {
   return [...groupBy(requests, ({ signature }) => signature).values()]
     .map((similar) => similar.map(({ occurrence }) => occurrence))
     .filter(({ length }) => length > 2)
     .map((all) => ({
       operation: operation.id,
       occurrences: all.slice(1, -1),
-      like: [...all.slice(0, 1), ...all.slice(-1)],
+      similarTo: [...all.slice(0, 1), ...all.slice(-1)],
     }))
 }
 
@@ -123,7 +120,7 @@ export function nameRun({ fault, operation, occurrence, pointer }: NamedRun): st
   return `${fault.name}@${operation}${pointer ?? (occurrence === undefined ? '' : `#${occurrence}`)}`
 }
 
-/** Returns up to `maxRuns` reachable runs. If `maxRuns` or `time` may exclude some, a seeded shuffle comes first. */
+/** Returns up to `maxRuns` reachable runs. Shuffles them first if `maxRuns` or `time` may exclude some of them. */
 export function chooseRuns(
   planned: readonly PlannedRun[],
   { seed, maxRuns, time }: Pick<EachSettings, 'seed' | 'maxRuns' | 'time'>,
@@ -133,7 +130,7 @@ export function chooseRuns(
   return (isBounded ? drawOrder(runs, seed) : runs).slice(0, maxRuns)
 }
 
-/** Shuffles the runs, alternating between sets, since drift has the most runs and would crowd out the others. */
+/** Shuffles the runs, alternating between sets, since drift has the most runs and would crowd out other sets. */
 function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedRun[] {
   const shuffled = runs
     .map((run) => ({ run, chance: deriveChance([seed, 'suite', nameRun(run)]) }))

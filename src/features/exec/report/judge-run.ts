@@ -49,11 +49,11 @@ export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
   readonly twice?: RecordedTwice | undefined
 }
 
-/** A judged run, or one whose fault cannot be injected. Describes a red attempt if there is one, or else the first. */
+/** A judged run, or one whose fault cannot be injected. Describes a red attempt, or the first if no attempt is red. */
 export interface JudgedRun extends RunOutcome, CapturedEnd {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
-  readonly made: number
+  readonly attemptCount: number
   /** The total duration of the command in all attempts, in milliseconds. */
   readonly ms: number
   /** The findings about the client that the baseline run did not have: `retry: createEvent: retry-after: ...`. */
@@ -89,7 +89,7 @@ export function judgeRun(
     run,
     verdict: verdict === 'broke' && !isConfirmed ? 'flaky' : verdict,
     twice,
-    made: attempts.length,
+    attemptCount: attempts.length,
     responses,
     code,
     isTimedOut,
@@ -113,17 +113,17 @@ export function judgeOutcomes({ fault }: PlannedRun, outcomes: readonly RunOutco
   const responses = outcomes.flatMap((one) => one.responses ?? [])
   if (responses.length === 0) return 'not-reached'
   if (responses.length < outcomes.length) return 'flaky'
-  if (fault.question === 'notice') return areAllRed ? 'noticed' : 'unnoticed'
+  if (fault.expectedReaction === 'notice') return areAllRed ? 'noticed' : 'unnoticed'
   if (areAllRed) return 'broke'
-  const doubled = outcomes.filter(({ twice }) => twice).length
-  if (doubled > 0) return doubled === outcomes.length ? 'recorded-twice' : 'flaky'
+  const twiceCount = outcomes.filter(({ twice }) => twice).length
+  if (twiceCount > 0) return twiceCount === outcomes.length ? 'recorded-twice' : 'flaky'
   return judgeSuccess(responses)
 }
 
 function judgeSuccess(responses: readonly NonNullable<RunOutcome['responses']>[]): SuiteVerdict {
-  const succeeded = responses.filter(({ expected, got }) => got >= expected).length
-  if (succeeded === responses.length) return 'recovered'
-  return succeeded > 0 ? 'flaky' : 'swallowed'
+  const successCount = responses.filter(({ expected, got }) => got >= expected).length
+  if (successCount === responses.length) return 'recovered'
+  return successCount > 0 ? 'flaky' : 'swallowed'
 }
 
 function listSentences(report: FindingsReport): string[] {
@@ -140,7 +140,7 @@ type Call = Pick<RecordedRequest, 'call' | 'operation' | 'members'>
 /**
  * Counts the good responses to all attempts at the call that got the fault. `expected` is 1 if the response with the
  * fault is good (`slow`), or else the count in the baseline run, since other tests may make the same call. If random
- * values make the call unique, calls of the same shape are counted; if there are none, all calls to the operation.
+ * values make the call unique, calls of the same shape are counted instead, or else all calls to the operation.
  */
 export function countGoodResponses(
   baseline: Pick<Baseline, 'requests' | 'varying'>,
@@ -159,8 +159,8 @@ export function countGoodResponses(
 }
 
 /**
- * Returns true if two requests have the same `insertId`, or the same values apart from those that vary between runs.
- * A client may add members such as `eventAt` when it retries.
+ * Returns true if a request has the call's `insertId`, or all its values apart from those that vary between runs. The
+ * request may have further members, since a client may add members such as `eventAt` when it retries.
  */
 function isAttemptAt(one: Call, { call, members }: Call, varying: ReadonlySet<string>): boolean {
   const insertId = members.get('/insertId')
@@ -168,10 +168,10 @@ function isAttemptAt(one: Call, { call, members }: Call, varying: ReadonlySet<st
   return [...members].every(([name, value]) => one.members.get(name) === value || varying.has(nameMember(call, name)))
 }
 
-/** The wording of each condition, and the `question` of the runs that it counts; undefined if it counts all runs. */
-const wordings: Readonly<Record<SuiteFailCondition['kind'], { question?: Fault['question']; words: string }>> = {
-  'not-resilient': { question: 'recover', words: 'were not handled' },
-  unnoticed: { question: 'notice', words: 'were not noticed' },
+/** The wording of each condition. `reaction`: the expected reaction to the faults that it counts, if not to all. */
+const wording: Readonly<Record<SuiteFailCondition['kind'], { reaction?: Fault['expectedReaction']; words: string }>> = {
+  'not-resilient': { reaction: 'recover', words: 'were not handled' },
+  unnoticed: { reaction: 'notice', words: 'were not noticed' },
   hung: { words: 'made the command hang' },
 }
 
@@ -194,16 +194,16 @@ export function judgeSuiteCondition(
   runs: readonly JudgedRun[],
   { kind, above }: SuiteFailCondition,
 ): string | undefined {
-  const { question, words } = wordings[kind]
-  const faults = runs.filter(
-    ({ verdict, run: { fault } }) => isConclusive(verdict) && fault.question === (question ?? fault.question),
-  )
-  const count = faults.filter(({ verdict }) => findingOf(verdict) === kind).length
-  if (count === 0 || toPercent(count, faults.length) <= above) return undefined
+  const { reaction, words } = wording[kind]
+  const relevantRuns = runs.filter(({ verdict, run: { fault } }) => {
+    return isConclusive(verdict) && (reaction === undefined || fault.expectedReaction === reaction)
+  })
+  const count = relevantRuns.filter(({ verdict }) => findingOf(verdict) === kind).length
+  if (count === 0 || toPercent(count, relevantRuns.length) <= above) return undefined
   const verb = count === 1 ? words.replace('were', 'was') : words
   const bound = above > 0 ? `, at most ${above}% allowed` : ''
-  const noun = faults.length === 1 ? 'fault' : 'faults'
-  return `${count} of ${faults.length} ${noun} ${verb} (${toPercent(count, faults.length)}%${bound})`
+  const noun = relevantRuns.length === 1 ? 'fault' : 'faults'
+  return `${count} of ${relevantRuns.length} ${noun} ${verb} (${toPercent(count, relevantRuns.length)}%${bound})`
 }
 
 export function toPercent(part: number, whole: number): number {
@@ -212,7 +212,6 @@ export function toPercent(part: number, whole: number): number {
 
 type RecordedTwice = readonly [string, string]
 
-/** Returns two records of an event that has more records than in the baseline run; undefined if there is none. */
 function findRecordedTwice(
   { requests: before, varying }: Pick<Baseline, 'requests' | 'varying'>,
   requests: readonly RecordedRequest[],

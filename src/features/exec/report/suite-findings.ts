@@ -13,8 +13,8 @@ export interface SuiteFinding extends Pick<JudgedRun, 'client' | 'lastLines' | '
   /** The name of the run, such as `resilience:reset@createEvent#2`. */
   readonly name: string
   /**
-   * `client`: the client broke a rule when it got the fault. `unrepeatable`: the command failed before the
-   * fault was injected. `flaky`: the runs disagree.
+   * `client`: the client broke a rule that it did not break in the baseline run. `unrepeatable`: the command failed
+   * before the fault was injected. `flaky`: see `SuiteVerdict`.
    */
   readonly kind: SuiteFailCondition['kind'] | 'client' | 'unrepeatable' | 'flaky'
   readonly sentence: string
@@ -57,13 +57,13 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
     case 'unrepeatable':
       return `Not repeatable: the command ${end} before "${text}" could be injected into ${target}.`
     case 'flaky': {
-      // If no run is red, `judged` is the first run, in which the fault was not injected or the client did not recover.
-      const green = responses ? `the client did not recover when ${fault}` : noFault
+      // If no run is red, `judged` describes the first run: not reached, swallowed or recorded twice.
+      const green = responses ? `the client was not resilient when ${fault}` : noFault
       const red = `the command ${end}${responses ? ` when ${fault}` : `, and ${noFault}`}`
       return `Flaky: in at least one run, ${isRed(judged) ? red : green}, but further runs did not confirm this result.`
     }
     case 'client':
-      return `The client broke a rule when ${fault}. ${definition.description}`
+      return `The client broke a rule${responses ? ` when ${fault}. ${definition.description}` : `; ${noFault}.`}`
   }
 }
 

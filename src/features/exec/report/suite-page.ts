@@ -54,7 +54,7 @@ export function toSuitePage(report: SuiteReport): Page {
 function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]): Page['sections'] {
   const { runs } = report
   const lines = describeVerdicts(report)
-  const listed = findings.map((finding) => toPageFinding(finding, failsSuite(report, finding)))
+  const pageFindings = findings.map((finding) => toPageFinding(finding, failsSuite(report, finding)))
   const rows = runs.map(({ run: { fault, operation, pointer, occurrence }, verdict }) => [
     fault.name,
     operation,
@@ -68,7 +68,7 @@ function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]
     length === 0 ? [] : [{ key: title.toLowerCase(), title, blocks: [block] }]
   return [
     ...section('Verdicts', lines, { kind: 'lines', lines }),
-    ...section('Findings', listed, { kind: 'findings', findings: listed, cut }),
+    ...section('Findings', pageFindings, { kind: 'findings', findings: pageFindings, cut }),
     ...section('Runs', rows, { kind: 'table', head, rows, states }),
   ]
 }
@@ -89,7 +89,7 @@ function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): Test
   ]
 }
 
-/** Returns a run as a test case. Flaky runs, and green runs without the fault, are skipped unless a gate fails them. */
+/** Returns a run as a test case: skipped if flaky, or green without a fault or finding, unless a gate fails it. */
 function toCase(report: SuiteReport, { run, verdict, failed, ms }: JudgedRun, finding?: SuiteFinding): TestCase {
   const named = { suite: run.fault.group, name: nameRun(run), ms }
   const kind = finding?.kind ?? verdict
@@ -123,8 +123,8 @@ function suiteToJson(report: SuiteReport, findings: readonly SuiteFinding[], rep
       ...counts,
       made,
       repeated,
-      equivalent: plan.equivalent,
-      leftOut: plan.leftOut,
+      skippedRuns: plan.skippedRuns,
+      skippedRequests: plan.skippedRequests,
       clientFindings,
       changes,
       notMade,

@@ -9,11 +9,11 @@ import { findingOf, isConclusive, isGood, type JudgedRun, type SuiteVerdict, toP
 export interface SuiteReport {
   readonly suite: Pick<EachLine, 'settings' | 'files'> & Pick<TestSuite, 'failOn'>
   readonly baseline: Baseline
-  readonly plan: Pick<SuitePlan, 'equivalent' | 'leftOut'>
+  readonly plan: Pick<SuitePlan, 'skippedRuns' | 'skippedRequests'>
   readonly runs: readonly JudgedRun[]
   readonly notMade: number
   readonly earlyEnd: keyof typeof earlyEnds | undefined
-  /** How later baseline runs differed from the first: `after 20 runs, the command failed with exit code 6`. */
+  /** Failures and differences of runs without faults: `after 20 runs, the command failed with exit code 6`. */
   readonly changes: readonly string[]
   /** A sentence for each `--fail-on` condition that is met. */
   readonly failed: readonly string[]
@@ -37,8 +37,8 @@ export function countRuns(runs: readonly JudgedRun[]) {
     good,
     conclusive,
     percent: conclusive === 0 ? undefined : toPercent(good, conclusive),
-    made: count(({ made }) => made > 0),
-    repeated: count(({ made }) => made > 1),
+    made: count(({ attemptCount }) => attemptCount > 0),
+    repeated: count(({ attemptCount }) => attemptCount > 1),
     clientFindings: count(({ verdict, client }) => client.length > 0 && isGood(verdict)),
   }
 }
@@ -52,9 +52,9 @@ export function formatVerdict(verdict: SuiteVerdict): string {
 }
 
 /** The wording of the verdict `swallowed`. */
-export const swallowedCall = 'green, but the call never succeeded'
+export const swallowedCall = 'green, but the failure was swallowed'
 
-/** Returns why no run is conclusive, for example because no fault was injected; undefined if one is conclusive. */
+/** Returns why no run is conclusive, for example because no fault was injected; undefined if any run is conclusive. */
 export function explainNoVerdict({ runs, earlyEnd }: SuiteReport): string | undefined {
   const { conclusive, counts, made } = countRuns(runs)
   if (conclusive > 0) return undefined
@@ -95,12 +95,12 @@ export function countRequests({ requests }: Baseline): Readonly<Record<string, n
   return Object.fromEntries([...groupBy(ids, (id) => id)].map(([id, own]) => [id, own.length]))
 }
 
-function summarizeRuns({ runs, plan: { equivalent }, notMade, earlyEnd }: SuiteReport): string {
+function summarizeRuns({ runs, plan: { skippedRuns }, notMade, earlyEnd }: SuiteReport): string {
   const { made, repeated } = countRuns(runs)
   return `${[
     pluralize(made, 'run'),
     ...describeRepeated(repeated),
-    ...(equivalent > 0 ? [`${equivalent} skipped (similar requests)`] : []),
+    ...(skippedRuns > 0 ? [`${skippedRuns} skipped (similar requests)`] : []),
     ...(notMade > 0 ? [`${notMade} not run${earlyEnd ? ` (${earlyEnds[earlyEnd]})` : ''}`] : []),
   ].join(', ')}.`
 }
@@ -116,11 +116,11 @@ const maxNamedFields = 12
 
 /**
  * Describes the fields that drifted, by operation and in the order of the plan. Fields share a sentence if the same
- * drifts had the same result. Fields with different results for different drifts share another sentence.
+ * drifts had the same result, or if tests noticed some drifts of each field but not all.
  */
 function describeFields(runs: readonly JudgedRun[]): string[] {
   const drifted = runs.filter(
-    ({ run, verdict }) => run.pointer !== undefined && run.fault.question === 'notice' && isConclusive(verdict),
+    ({ run, verdict }) => run.pointer !== undefined && run.fault.expectedReaction === 'notice' && isConclusive(verdict),
   )
   return [...groupBy(drifted, ({ run }) => run.operation)].flatMap(([operation, own]) => {
     const fields = [...groupBy(own, ({ run }) => run.pointer)].map(([pointer, all]) => describeField(pointer, all))
@@ -161,7 +161,7 @@ function describeCaveats(report: SuiteReport): string[] {
   const share = `${flaky} of ${pluralize(runs.length, 'run')} ${flaky === 1 ? 'is' : 'are'} flaky`
   const differs = 'The verdicts are not reliable, since runs without faults also differ'
   return [
-    ...describeSkipped(plan.leftOut),
+    ...describeSkipped(plan.skippedRequests),
     ...(flaky > 0 ? [`${share} and excluded from the percentages.`] : []),
     ...(problem === undefined ? [] : [problem]),
     ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
@@ -172,8 +172,8 @@ function describeCaveats(report: SuiteReport): string[] {
 export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
   const [first] = skipped
   if (!first) return []
-  const parts = skipped.map(({ operation, occurrences: { length }, like }) => {
-    return `${operation}: ${pluralize(length, 'request')} similar to requests ${like.join(' and ')}`
+  const parts = skipped.map(({ operation, occurrences: { length }, similarTo }) => {
+    return `${operation}: ${pluralize(length, 'request')} similar to requests ${similarTo.join(' and ')}`
   })
   return [
     `Skipped and excluded from the percentages: ${parts.join('; ')}. They differ only in values, ` +
@@ -186,11 +186,11 @@ export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
 export function describeProgress(
   runs: readonly JudgedRun[],
   total: number,
-  { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
+  { elapsedMs, untilDeadlineMs }: { readonly elapsedMs: number; readonly untilDeadlineMs: number },
 ): string {
   const ended = runs.length
   const findings = runs.filter(({ verdict }) => findingOf(verdict)).length
-  const leftMs = Math.min((sinceMs / ended) * (total - ended), untilMs)
+  const leftMs = Math.min((elapsedMs / ended) * (total - ended), untilDeadlineMs)
   const seconds = Math.max(1, Math.ceil(leftMs / 1000))
   const left = seconds < 120 ? `${seconds} s left` : `${Math.ceil(seconds / 60)} min left`
   return [

@@ -5,7 +5,7 @@ import { type EndedRun, executeRun, isOver, type TestSuite, UntestableSuite } fr
 import { compareRuns, findVaryingMembers, type RecordedRequest } from './recorded-request.ts'
 import { isRed } from './run-command.ts'
 
-/** The run without faults, to which all others are compared. */
+/** The first run without faults, to which all other runs are compared. */
 export interface Baseline {
   readonly requests: readonly RecordedRequest[]
   /** The members whose values differ between two runs without faults; see `findVaryingMembers`. */
@@ -31,7 +31,7 @@ export async function recordBaseline(suite: TestSuite): Promise<Baseline> {
   const differences = compareRuns(requests, second.requests)
   if (differences.length > 0)
     throw new UntestableSuite([
-      'convsim: two runs of the command without faults sent different requests, so faults have no fixed target:',
+      'convsim: two runs without faults had different requests or responses, so faults have no fixed target:',
       ...differences.map((line) => `  ${line}`),
     ])
   return {
@@ -102,7 +102,7 @@ async function runOnce(suite: TestSuite, { title, limitMs, log }: BaselineOption
 }
 
 /**
- * Runs the command without faults again, and returns the differences from the first run. `when` is the time of the
+ * Runs the command without faults again, and returns the differences from the baseline. `when` is the time of the
  * check, such as `after 20 runs`. `hasFailed` is true if the command failed twice or ran too long.
  */
 export async function checkBaseline(suite: TestSuite, { requests, limitMs }: Baseline, when: string) {

@@ -13,7 +13,7 @@ import type { JournalEntry, LiveExchange } from '../../../server/journal/entry.t
 import type { FindingsReport } from '../../../server/reports/report.ts'
 import { defaultSettings, type Settings } from '../../../server/settings/settings.ts'
 import { type RunningSimulator, start } from '../../../server/simulator/start.ts'
-import { dateForm } from '../plan/fault-set.ts'
+import { rateLimitedUntilDate } from '../plan/fault-set.ts'
 import { type PlannedRun, scenarioOf } from '../plan/plan.ts'
 import { type EachLine, type EachSettings, parseSuiteFailOn, type SuiteGate } from '../settings.ts'
 import { type RecordedRequest, toRecordedRequest } from './recorded-request.ts'
@@ -98,7 +98,7 @@ export async function executeRun(suite: TestSuite, { run, limitMs, log }: RunOpt
   const { recorded, isTarget, ...observers } = createRecorder(run)
   const errors: Log = { ...silentLog, error: (fields, message) => output.log.error(fields, message) }
   // A client compares the date in `Retry-After` with the clock of its machine.
-  const clock = run?.fault.scenario.text === dateForm ? 'real' : settings.clock
+  const clock = run?.fault.scenario.text === rateLimitedUntilDate ? 'real' : settings.clock
   const started = await start({ ...settings, clock }, { now, log: log ?? errors, ...observers })
   if (!started.ok) throw refuseStart(started.error)
   const simulator = started.value
@@ -116,19 +116,19 @@ function createRecorder(run: PlannedRun | undefined) {
   // Keyed by id, since the journal records a request again if the client turns out not to have read the response.
   const recorded = new Map<string, RecordedRequest>()
   const counts = new Map<string, number>()
-  const numbers = new Map<string, number>()
+  const occurrences = new Map<string, number>()
   const scenario = run && scenarioOf(run)
   return {
     recorded,
     findPlannedFault(operation: string, requestId: string) {
-      const number = (counts.get(operation) ?? 0) + 1
-      counts.set(operation, number)
-      numbers.set(requestId, number)
-      const isDue = operation === run?.operation && (run.fault.isLasting || number === run.occurrence)
+      const occurrence = (counts.get(operation) ?? 0) + 1
+      counts.set(operation, occurrence)
+      occurrences.set(requestId, occurrence)
+      const isDue = operation === run?.operation && (run.fault.isLasting || occurrence === run.occurrence)
       return isDue ? scenario : undefined
     },
     onExchange(entry: JournalEntry, live: LiveExchange): void {
-      recorded.set(entry.id, toRecordedRequest(entry, live, numbers.get(entry.id) ?? 0))
+      recorded.set(entry.id, toRecordedRequest(entry, live, occurrences.get(entry.id) ?? 0))
     },
     /** Returns true if the fault affected the request. A drift may have found nothing to change. */
     isTarget({ occurrence, scenarios, damage }: RecordedRequest): boolean {

@@ -18,7 +18,7 @@ export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scen
   /** The `call`, followed by the status of the response. */
   readonly signature: string
   readonly status: number
-  /** True if a successful response was delivered undamaged, and a fault can be injected into the request. */
+  /** True if the service's successful response was delivered undamaged, and the request can get a fault. */
   readonly isOrdinary: boolean
   /** True if the status is below 400 and the client received the whole response. */
   readonly isGood: boolean
@@ -82,7 +82,7 @@ function listLeaves(value: Json, pointer: string): (readonly [string, string])[]
   return inner.flatMap(([name, one]) => listLeaves(one, joinPointer(pointer, name)))
 }
 
-/** Describes up to 10 requests that two runs sent a different number of times, regardless of order. */
+/** Describes up to 10 signatures that occur a different number of times in two runs, regardless of order. */
 export function compareRuns(one: readonly RecordedRequest[], other: readonly RecordedRequest[]): string[] {
   const signatureOf = ({ signature }: RecordedRequest) => signature
   const [before, after] = [groupBy(one, signatureOf), groupBy(other, signatureOf)]

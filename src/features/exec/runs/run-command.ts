@@ -175,9 +175,9 @@ const systemFiles = [
  */
 export async function trustCa({ ca }: RunningSimulator, env: Environment): Promise<Environment> {
   if (!ca) return env
-  const write = async (name: string, trusted = '', others = readSystem) => {
+  const write = async (name: string, trusted = '', readDefault = readSystem) => {
     const target = join(dirname(ca.caFile), `${name.toLowerCase()}.pem`)
-    const certificates = (await readCertificates(trusted)) || (await others())
+    const certificates = (await readCertificates(trusted)) || (await readDefault())
     await writeFile(target, [certificates, ca.caCert].filter((text) => text !== '').join('\n'))
     return [name, target] as const
   }
@@ -199,7 +199,7 @@ async function readSystem(): Promise<string> {
   return rootCertificates.join('\n')
 }
 
-/** Reads the certificates in a file, or in a folder with OpenSSL's file names; returns '' if there are none. */
+/** Reads the certificates in a file, or in a folder's files with hashed names (`5ed36f99.0`); '' if there are none. */
 async function readCertificates(path: string): Promise<string> {
   const names = await readdir(path).catch(() => undefined)
   const files = names?.filter((name) => /^[\da-f]{8}\.\d+$/.test(name)).map((name) => join(path, name)) ?? [path]

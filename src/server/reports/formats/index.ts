@@ -86,7 +86,7 @@ async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() === true
 }
 
-/** Writes a report. @returns the reason for a failure; undefined on success */
+/** Writes a report. @returns a message if the file cannot be written, undefined otherwise */
 export async function writeReportFile(file: string, text: string): Promise<string | undefined> {
   try {
     await writePrivateFile(file, text)

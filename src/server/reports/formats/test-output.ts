@@ -10,8 +10,8 @@ const isNegativeTest = ({ members }: CountedFinding) =>
   String(members['message']).startsWith('The request was expected to ')
 
 /**
- * Returns the lines to show when a test fails: the findings that `--fail-on` counts (by default, all findings except
- * advice), and the coverage and no-requests conditions that are met. Curl commands are omitted.
+ * Returns the lines to show when a test fails: the findings and unmet rules that `--fail-on` counts (by default, all
+ * except advice), the coverage and no-requests conditions that are met, and hints.
  */
 export function listTestOutput(report: Report): string[] {
   const { failOn } = report.run
@@ -32,10 +32,10 @@ export function listTestOutput(report: Report): string[] {
     lines: listUnapplied(report).map(({ sentence }) => sentence),
   }
   const found = [...findingGroups, unmet].filter(({ gate, lines }) => isShown(gate) && lines.length > 0)
-  const others = failOn.filter(({ kind }) => kind === 'coverage' || kind === 'no-requests')
+  const otherConditions = failOn.filter(({ kind }) => kind === 'coverage' || kind === 'no-requests')
   return [
     ...found.flatMap(({ heading, lines }) => [heading, ...lines.map((line) => `  ${line}`)]),
-    ...judgeFailOn(report, others).map((sentence) => `--fail-on: ${sentence}.`),
+    ...judgeFailOn(report, otherConditions).map((sentence) => `--fail-on: ${sentence}.`),
     ...found.map(({ hint }) => hint),
   ]
 }

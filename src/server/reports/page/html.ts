@@ -82,8 +82,8 @@ function renderFinding({ severity, title, sentence, notes = [], details = [] }: 
     return title === '' ? code : `<details><summary>${escapeHtml(title)}</summary>${code}</details>`
   })
   const text = `<p><b>${severity}</b>: ${escapeHtml(sentence)}</p>`
-  const others = notes.map((line) => `<p class="faint">${escapeHtml(line)}</p>`)
-  return `<li class="${severity}"><h3>${escapeHtml(title)}</h3>${[text, ...others, ...parts].join('')}</li>`
+  const noteParts = notes.map((line) => `<p class="faint">${escapeHtml(line)}</p>`)
+  return `<li class="${severity}"><h3>${escapeHtml(title)}</h3>${[text, ...noteParts, ...parts].join('')}</li>`
 }
 
 /** Escapes text for HTML, and replaces control characters, including those for text direction, with spaces. */

@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { escapeControls } from '../../../base/core/text.ts'
 import type { Page, PageBlock, PageFinding } from './page.ts'
 
-const shownLines = 12
+const maxDetailLines = 12
 
 /** Renders a page for a terminal. People read the end first, so sections are reversed, and the summary is last. */
 export function renderText({ sections, verdict, summary = [], text }: Page): string {
@@ -37,10 +37,10 @@ function renderFinding({ title, severity, sentence, notes = [], details = [] }: 
     ...notes.map((line) => `    ${line}`),
     ...details
       .filter(({ isAside }) => !isAside)
-      .flatMap(({ title, lines, focus = Math.max(0, lines.length - shownLines) }) =>
+      .flatMap(({ title, lines, focus = Math.max(0, lines.length - maxDetailLines) }) =>
         title === ''
           ? lines.map((line) => `    ${line}`)
-          : [`    ${title}:`, ...lines.slice(focus, focus + shownLines).map((line) => `    | ${line}`)],
+          : [`    ${title}:`, ...lines.slice(focus, focus + maxDetailLines).map((line) => `    | ${line}`)],
       ),
   ]
 }
@@ -67,7 +67,7 @@ export function renderGithub({ sections, failed = [], verdict, summary = [] }: P
   ].join('\n')
 }
 
-/** Returns `::error file=spec/openapi.yaml,line=12,col=5::must be a string`. GitHub expects a relative path. */
+/** Formats a finding: `::error file=openapi.yaml,line=12,col=5::must be a string`. GitHub expects a relative path. */
 function annotate({ severity, title, sentence, place }: PageFinding): string {
   if (place === undefined) return `::${levels[severity]}::${escapeMessage(`${title}: ${sentence}`)}`
   const { file, line, column } = place

@@ -15,7 +15,7 @@ export interface Attempt {
   readonly receivedAt: number
   /** The time when the connection was opened, on the same clock; undefined for later requests on the connection. */
   readonly openedAt: number | undefined
-  /** When the client can know the outcome, on the same clock: when an error's head is sent, or else at the end. */
+  /** When the client can know the outcome, on the same clock: at the head if `failed` or `refused`, else at the end. */
   readonly endedAt: number
   /** The time of receipt on the sandbox's clock, in epoch milliseconds; undefined if the request set its own time. */
   readonly now: number | undefined
@@ -47,8 +47,8 @@ export interface Attempt {
 /** Milliseconds by which a wait may be too short, since clocks and timers are inexact. */
 export const toleranceMs = 20
 
-/** Retries after less than this many milliseconds count as immediate. */
-export const immediateMs = 10
+/** Milliseconds by which `endedAt` may be inexact, since the client may know the outcome earlier or later. */
+export const endToleranceMs = 10
 
 /** Milliseconds by which a busy machine may be late to read the first request on a new connection. */
 const transitMs = 1000
@@ -73,8 +73,8 @@ export function toAttempt(entry: JournalEntry, call: CallKey): Attempt {
   const isError = outcome === 'failed' || outcome === 'refused'
   const endedAt = (isError ? headSentAt : undefined) ?? entry.endedAt
   const { status, origin } = response
-  const isTimed = outcome === 'failed' && [429, 503].includes(status)
-  const requestedWait = isTimed ? readRetryAfter(response.headers, entry.now + (endedAt - receivedAt)) : undefined
+  const canAskForWait = outcome === 'failed' && [429, 503].includes(status)
+  const requestedWait = canAskForWait ? readRetryAfter(response.headers, entry.now + (endedAt - receivedAt)) : undefined
   const common = { id, number, call, at, receivedAt, openedAt, endedAt, connection, steering }
   return {
     ...common,
@@ -98,9 +98,9 @@ export function readRetryCount(headers: Readonly<Record<string, string>>): numbe
 }
 
 /**
- * Returns true if a request was sent after another had ended (`endedAt`, on the same clock). The first request on a
- * connection that was opened before `endedAt` counts as concurrent, unless it arrived at least a second after
- * `endedAt`: in that case, the client opened the connection in advance.
+ * Returns true if a request was sent after another had ended (at `endedAt`, on the same monotonic clock). The first
+ * request on a connection that was opened before `endedAt` counts as concurrent, unless it arrived at least a second
+ * after `endedAt`: in that case, the client opened the connection in advance.
  */
 export function isSentAfter(
   { receivedAt, openedAt = receivedAt }: Pick<Attempt, 'receivedAt' | 'openedAt'>,
@@ -110,13 +110,13 @@ export function isSentAfter(
 }
 
 /**
- * Returns true if an attempt can be a retry of an earlier attempt. After a lost response, a retry may use a connection
- * that was already open, since missing a repeated write is worse than misjudging a concurrent write. If a client gives
- * up, the simulator learns of this later than the client.
+ * Returns true if an attempt can be a retry of an earlier attempt. After a lost response, this includes an attempt on a
+ * connection that was already open, since missing a repeated write is worse than misjudging a concurrent write. The
+ * simulator notices only later that a client has given up, so the retry may arrive before `endedAt`.
  */
 export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outcome }: Attempt): boolean {
-  if (isGivenUp) return latest.receivedAt >= Math.max(endedAt - immediateMs, (receivedAt + endedAt) / 2)
-  const isLate = outcome === 'lost' && latest.receivedAt >= endedAt + immediateMs
+  if (isGivenUp) return latest.receivedAt >= Math.max(endedAt - endToleranceMs, (receivedAt + endedAt) / 2)
+  const isLate = outcome === 'lost' && latest.receivedAt >= endedAt + endToleranceMs
   return isLate || isSentAfter(latest, endedAt)
 }
 
@@ -130,7 +130,7 @@ export function isSameSender(before: Attempt, latest: Attempt): boolean {
   if (!first || !second || first.connectedAt === second.connectedAt) return true
   return (
     !second.openTimes.includes(first.connectedAt) &&
-    second.connectedAt >= before.endedAt - (before.isGivenUp ? immediateMs : 0)
+    second.connectedAt >= before.endedAt - (before.isGivenUp ? endToleranceMs : 0)
   )
 }
 
@@ -167,7 +167,6 @@ export function findIdempotentOperations({ operations }: Pick<Contract, 'operati
   return new Set(operations.filter(isIdempotent).map(({ id }) => id))
 }
 
-/** Returns true for an operation whose body has a field for an idempotency key. */
 export function isIdempotent(operation: Pick<Contract['operations'][number], 'bodySchema'>): boolean {
   const properties = operation.bodySchema()?.['properties']
   return isObject(properties) && Object.hasOwn(properties, insertIdField)
@@ -180,7 +179,7 @@ export function callKind({ request: { method, path, query } }: JournalEntry): st
 /** The parts of an exchange that distinguish calls but are not stored in its entry. */
 export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
 
-/** The keys by which `OpenCalls` looks up calls. */
+/** The keys by which `OpenCalls` looks up similar calls. */
 export type LookupKeys = Pick<CallKey, 'key' | 'content'>
 
 /** Creates the keys of a call. To save time, returns undefined for an event that `isNeeded` rejects. */
@@ -208,10 +207,9 @@ export function createCallKey(
   return { ...common, key, content, insertId, body: bodyKey, event: digestOf('event', canonicalJson(event)) }
 }
 
-/** The names of members that a client may change in each attempt: counters, and the time of sending. */
+/** The names of members that a client may change in each attempt, in addition to times: counters and `sentAt`. */
 const volatileName = /^(attempt|retry|retries|try)(s|count|number)?$|^sent_?at$/i
 
-/** Returns true for a member that may change in each attempt: a time or a counter. */
 const isVolatile = (name: string, value: Json) => isTime(value) || volatileName.test(name)
 
 const isTime = (value: Json) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)

@@ -25,9 +25,9 @@ const maxAttempts = 50
 const maxInsertIdLength = 200
 
 /**
- * Reads the chains of attempts from the journal, latest first, and judges them as `RetryFindings` does. Returns
- * undefined if this takes too long. In the result, `further` is the number of older chains beyond the limit, and
- * `truncated` is true if the journal lacks earlier requests or parts of request bodies. `elapsed` returns the
+ * Reads the chains of attempts from the journal, latest first, and judges them by the same rules as `RetryFindings`.
+ * Returns undefined if this takes too long. In the result, `further` is the number of older chains beyond the limit,
+ * and `truncated` is true if the journal lacks earlier requests or parts of request bodies. `elapsed` returns the
  * milliseconds since a fixed time.
  */
 export async function readRetryHistory(
@@ -40,11 +40,11 @@ export async function readRetryHistory(
   const { entries, counts } = await journal.list({ sandbox })
   const trackers = new Map<string, RetryTracker>()
   const attempts: ListedAttempt[] = []
-  let isIncomplete = false // true if a body is not completely stored, so its call is unknown
+  let hasPartialBody = false // without its whole body, a request cannot be assigned to a call
   const visit = (entry: JournalEntry) => {
     if (isIgnoredRequest(entry)) return
     if (!isComplete(entry.request.body)) {
-      isIncomplete = true
+      hasPartialBody = true
       return
     }
     const tracker = trackers.get(entry.sandbox) ?? new RetryTracker(idempotentOperations, Number.POSITIVE_INFINITY)
@@ -60,11 +60,11 @@ export async function readRetryHistory(
   return {
     chains: chains.slice(0, limit).flatMap(chainToJson),
     further: Math.max(0, chains.length - limit),
-    truncated: counts.dropped > 0 || isIncomplete,
+    truncated: counts.dropped > 0 || hasPartialBody,
   }
 }
 
-/** Returns the token or, in a shared journal, its hash; undefined if no token long enough to redact was sent. */
+/** Returns the `Authorization` token or, in a shared journal, its hash; undefined if absent or too short to redact. */
 const tokenOf = ({ caller, authorization, ownToken }: JournalEntry) =>
   caller ?? (authorization === undefined ? undefined : ownToken)
 

@@ -1,4 +1,4 @@
-import { type Attempt, type CallKey, canRetry, immediateMs, type LookupKeys } from './attempt.ts'
+import { type Attempt, type CallKey, canRetry, endToleranceMs, type LookupKeys } from './attempt.ts'
 
 /** A call that has failed and has not yet succeeded. */
 export interface RetryChain {
@@ -22,7 +22,7 @@ export interface RetryTargets {
   /** The chains that the attempt may continue, oldest first. */
   readonly candidates: readonly [RetryChain, ...RetryChain[]]
   /** The repeated attempt or, if identical calls were concurrent, every attempt that may be the repeated one. */
-  readonly tries: readonly [Attempt, ...Attempt[]]
+  readonly targets: readonly [Attempt, ...Attempt[]]
   /** False if the previous attempt may be unknown. */
   readonly isCertain: boolean
 }
@@ -48,30 +48,30 @@ export class OpenCalls {
     return this.#lists.has(kind)
   }
 
-  /** Returns true if `similarTo` returns chains. */
+  /** Returns true if `similarTo` returns any chains. */
   hasSimilar({ key, content }: LookupKeys): boolean {
     return this.#lists.has(key) || this.#lists.has(content)
   }
 
-  #listed(key: string): readonly RetryChain[] {
+  #chainsOf(key: string): readonly RetryChain[] {
     return [...(this.#lists.get(key) ?? [])]
   }
 
   identicalTo({ key }: CallKey): readonly RetryChain[] {
-    return this.#listed(key)
+    return this.#chainsOf(key)
   }
 
-  /** Returns the latest chains with the same `insertId`, or whose body differs only in ids, times and counters. */
+  /** Returns the latest chains with the call's `insertId`, or the same body apart from the id, times and counters. */
   similarTo({ key, content }: CallKey): readonly RetryChain[] {
-    return [...new Set([...this.#listed(content).slice(-maxSimilar), ...this.#listed(key).slice(-maxSimilar)])]
+    return [...new Set([...this.#chainsOf(content).slice(-maxSimilar), ...this.#chainsOf(key).slice(-maxSimilar)])]
   }
 
   /** Returns the chains whose latest attempt is, or may be, the request with this id. */
   endingWith(id: string): readonly RetryChain[] {
-    return this.#listed(all).filter(({ lastAttempts }) => lastAttempts.some((last) => last.id === id))
+    return this.#chainsOf(all).filter(({ lastAttempts }) => lastAttempts.some((last) => last.id === id))
   }
 
-  /** Stores a chain as the latest. Drops calls that are too old and returns their last attempts except refused ones. */
+  /** Stores a chain as the latest. Drops chains that are too old; returns their last attempts except refused ones. */
   store(chain: RetryChain): readonly Attempt[] {
     for (const key of keysOf(chain)) {
       const list = this.#lists.get(key) ?? new Set()
@@ -80,9 +80,9 @@ export class OpenCalls {
       list.add(chain)
     }
     const dropped: Attempt[] = []
-    const latest = Math.max(...chain.lastAttempts.map(({ number }) => number))
+    const latestNumber = Math.max(...chain.lastAttempts.map(({ number }) => number))
     for (const oldest of this.#lists.get(all) ?? []) {
-      if (oldest.lastAttempts.some(({ number }) => latest - number < this.#reach)) break
+      if (oldest.lastAttempts.some(({ number }) => latestNumber - number < this.#reach)) break
       this.remove(oldest)
       dropped.push(...oldest.lastAttempts.filter(({ outcome }) => outcome !== 'refused'))
     }
@@ -97,27 +97,27 @@ export class OpenCalls {
     }
   }
 
-  /** Returns the attempts that an attempt provably repeats (by its retry count or `insertId`), or undefined. */
+  /** Returns the attempts that an attempt provably repeats (by its retry count or `insertId`), if any. */
   findRetried(latest: Attempt): RetryTargets | undefined {
     const { retryCount = 0, call } = latest
     const identical = this.identicalTo(call)
     if (retryCount === 0)
       return call.insertId === undefined ? undefined : pickRetried(identical, (before) => canRetry(latest, before))
     const isRetried = (before: Attempt) => countOf(before) === retryCount - 1 && hasEnded(before, latest)
-    const similar = this.#listed(call.content)
-    const ownTries = pickRetried(identical, isRetried)
-    const retried = ownTries ?? pickRetried(similar, isRetried)
+    const similar = this.#chainsOf(call.content)
+    const identicalTargets = pickRetried(identical, isRetried)
+    const retried = identicalTargets ?? pickRetried(similar, isRetried)
     if (!retried) return undefined
-    const others = ownTries ? identical : similar
-    const isComplete = others.every(({ lastAttempts }) => lastAttempts.every((last) => countOf(last) >= retryCount - 1))
-    const isCertain = isComplete && others.length <= maxSimilar && !this.#mayCorrect(retried, isRetried)
+    const chains = identicalTargets ? identical : similar
+    const isComplete = chains.every(({ lastAttempts }) => lastAttempts.every((last) => countOf(last) >= retryCount - 1))
+    const isCertain = isComplete && chains.length <= maxSimilar && !this.#mayCorrect(retried, isRetried)
     return { ...retried, isCertain }
   }
 
-  /** Returns true if an attempt may correct a refused call, as an earlier attempt of the chain may have done. */
-  #mayCorrect({ tries: [first], candidates }: RetryTargets, isRetried: (before: Attempt) => boolean): boolean {
+  /** Returns true if an attempt may correct a refused call, as the first attempt of its chain may have done. */
+  #mayCorrect({ targets: [first], candidates }: RetryTargets, isRetried: (before: Attempt) => boolean): boolean {
     if (!candidates.some(({ isCorrection }) => isCorrection)) return false
-    const later = this.#listed(first.call.kind).flatMap(({ lastAttempts }) => lastAttempts)
+    const later = this.#chainsOf(first.call.kind).flatMap(({ lastAttempts }) => lastAttempts)
     return later.some((last) => last.outcome === 'refused' && last.receivedAt > first.receivedAt && isRetried(last))
   }
 }
@@ -129,9 +129,8 @@ const keysOf = ({ call: { kind, key, content } }: RetryChain) => new Set([all, k
 
 const countOf = ({ retryCount = 0 }: Attempt) => retryCount // some clients send the count only with retries
 
-/** Returns true if an attempt had ended when another arrived. The simulator learns late that a client has given up. */
 function hasEnded({ endedAt }: Attempt, { receivedAt }: Attempt): boolean {
-  return receivedAt >= endedAt - immediateMs
+  return receivedAt >= endedAt - endToleranceMs
 }
 
 function pickRetried(chains: readonly RetryChain[], isRetried: (before: Attempt) => boolean): RetryTargets | undefined {
@@ -139,5 +138,5 @@ function pickRetried(chains: readonly RetryChain[], isRetried: (before: Attempt)
   if (!chain) return undefined
   const candidates = [chain, ...others] as const
   const [first, ...more] = new Set(candidates.flatMap(({ lastAttempts }) => lastAttempts.filter(isRetried)))
-  return first && { candidates, tries: [first, ...more], isCertain: true }
+  return first && { candidates, targets: [first, ...more], isCertain: true }
 }

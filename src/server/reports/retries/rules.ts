@@ -21,18 +21,18 @@ export const retryRules = {
       'After a 429, a 5xx or a lost response, the client waits before each retry, and longer each time. The first ' +
       'retry after a lost response may be immediate.',
     proof:
-      'Three consecutive retries arrive within 15 ms in total, which jitter cannot explain; or 20 consecutive ' +
-      'identical calls, even without an id or a count, arrive less than 250 ms apart.',
+      'The pauses before three consecutive retries total at most 15 ms, which jitter cannot explain; or a failed ' +
+      'call is repeated 20 times in a row, even without an id or a count, with pauses of less than 250 ms.',
     otherwise: 'Short or shrinking waits may be jitter, so they are ignored.',
   },
   'same-insert-id': {
     rule: 'An event that is resent after a 5xx or a lost response keeps its insertId.',
     proof:
       'An event was stored, its response was lost, and the same client stored an identical event without an ' +
-      '`insertId` at any later time; or a request with a retry count above 0 has a different `insertId`.',
+      '`insertId` at any later time; or a request with a retry count above 0 has a different `insertId` or none.',
     otherwise:
-      'A different `insertId`, `eventAt` or counter in the body, or an identical event at the same time, may ' +
-      'indicate a separate event, so it is reported only as advice.',
+      'Otherwise, an event without an `insertId`, or with a different `insertId`, `eventAt` or counter in the body, ' +
+      'may be a separate event, so it is reported only as advice.',
   },
   'no-retry': {
     rule: 'A request that was refused with 400, 401, 403 or 404 is not resent unchanged.',
@@ -100,7 +100,7 @@ const describeEarly = ({ retryAfterMs = 0, status }: Attempt) =>
 
 const isFailure = ({ outcome }: Attempt) => outcome === 'lost' || outcome === 'failed'
 
-/** Returns the latest pauses of a call, excluding pauses after a `Retry-After`. */
+/** Returns a call's latest pauses after consecutive failures, excluding pauses after a `Retry-After`. */
 export function addPause(last: Attempt, earlier: readonly number[], latest: Attempt): readonly number[] {
   if (last.retryAfterMs !== undefined) return earlier
   return isFailure(last) ? [...earlier, measurePause(last, latest)].slice(-immediate.count) : []
@@ -131,7 +131,7 @@ function checkInsertId(last: Attempt, latest: Attempt): RetryProblem[] {
   return [{ rule: 'same-insert-id', sentence: `An event ${after} was resent ${how}, so it may be counted twice.` }]
 }
 
-export const countedTwice: RetryProblem = {
+export const duplicateEvent: RetryProblem = {
   rule: 'same-insert-id',
   sentence: 'An event was stored, the response was lost, and an identical event without an insertId was stored later.',
 }

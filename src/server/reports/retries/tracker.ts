@@ -4,7 +4,7 @@ import {
   callKind,
   canRetry,
   createCallKey,
-  immediateMs,
+  endToleranceMs,
   isSameSender,
   judgeOutcome,
   type LiveCall,
@@ -14,22 +14,22 @@ import {
   toAttempt,
 } from './attempt.ts'
 import { OpenCalls, type RetryChain, type RetryTargets } from './open-calls.ts'
-import { addPause, countedTwice, judgeRetry, type RetryProblem, TightLoops, type UnjudgedReason } from './rules.ts'
+import { addPause, duplicateEvent, judgeRetry, type RetryProblem, TightLoops, type UnjudgedReason } from './rules.ts'
 import { listRemaining, listSharedProblems } from './shared-problems.ts'
 
 /** An attempt that begins, continues or ends a chain, or that leaves failed attempts unjudged. */
 export interface TrackedAttempt {
   readonly attempt: Attempt
-  /** The previous attempt; undefined for the first attempt of the chain. */
+  /** The previous attempt of the chain, if any. */
   readonly previous: Attempt | undefined
   /** The attempt's chain; undefined if the attempt merely leaves failed attempts unjudged. */
   readonly chain: Pick<RetryChain, 'name' | 'isParallel'> | undefined
-  /** The pause before the attempt in milliseconds; undefined for the first attempt of the chain. */
+  /** The pause before the attempt in milliseconds; undefined without a previous attempt. */
   readonly waitedMs: number | undefined
   readonly problems: readonly RetryProblem[]
   /** The problems that the attempt would have if it were a retry, which is not proved. */
   readonly advice: readonly RetryProblem[]
-  /** The reasons why failed attempts could not be judged, one for each of these attempts. */
+  /** The reasons why failed attempts could not be judged, one for each such attempt. */
   readonly unjudged: readonly UnjudgedReason[]
 }
 
@@ -47,7 +47,7 @@ interface Judgment {
   readonly problems: readonly RetryProblem[]
 }
 
-const nothing: Judgment = { chain: undefined, previous: undefined, pauses: [], problems: [] }
+const noJudgment: Judgment = { chain: undefined, previous: undefined, pauses: [], problems: [] }
 
 /** Leaves a failed attempt unjudged. `possible`: the problems of the latest attempt if it is a retry of `last`. */
 type Skip = (last: Attempt, reason: UnjudgedReason, possible: readonly RetryProblem[]) => void
@@ -69,7 +69,7 @@ export class RetryTracker {
   readonly #open: OpenCalls
   readonly #loops = new TightLoops()
   readonly #latestRequests: ReceivedRequest[] = []
-  /** The events without an id that were stored and acknowledged, each as a string. */
+  /** The events without an `insertId` that were stored and acknowledged, each as a string. */
   readonly #acknowledged = new Set<string>()
   readonly #unjudged = new WeakSet<Attempt>()
 
@@ -79,9 +79,9 @@ export class RetryTracker {
     this.#open = new OpenCalls(reach)
   }
 
-  /** Records an exchange. Returns its attempt, or undefined if its call has not failed. */
+  /** Records an exchange. Returns undefined if it is ignored or has nothing to do with a failed call. */
   record(entry: JournalEntry, live: LiveCall): TrackedAttempt | undefined {
-    const isNegativeTest = entry.expectation !== undefined // such a test breaks rules on purpose
+    const isNegativeTest = entry.expectation !== undefined // may break rules on purpose
     if (isNegativeTest || entry.response.origin === 'simulator' || entry.aborted) return undefined
     const kind = callKind(entry)
     const retryCount = readRetryCount(entry.request.headers)
@@ -94,7 +94,7 @@ export class RetryTracker {
     return attempt && this.#judge(attempt, isSeparate)
   }
 
-  /** Corrects the outcome of a recorded exchange. An exchange that turns out to have failed begins a chain. */
+  /** Corrects a recorded exchange. If it failed and was apparently not retried since, it begins a chain. */
   correct(entry: JournalEntry, live: LiveCall): void {
     const chains = this.#open.endingWith(entry.id)
     for (const chain of chains)
@@ -110,7 +110,7 @@ export class RetryTracker {
     return call && toAttempt(entry, call)
   }
 
-  /** Returns true if the client knows that an identical event without an id was stored. Remembers such events. */
+  /** Returns true if the client knows that an identical event without an id was stored. Remembers stored events. */
   #isAcknowledged(entry: JournalEntry, { token }: LiveCall): boolean {
     const { operation = '', request, response } = entry
     const { latin1 = '' } = request.body
@@ -134,7 +134,7 @@ export class RetryTracker {
     if (isSeparate && latest.outcome === 'lost' && latest.isStored) skip(latest, 'separate-events', [])
     const loop = this.#loops.add(latest)
     const retried = this.#open.findRetried(latest)
-    const proved = retried ? this.#judgeRetried(latest, retried, skip) : nothing
+    const proved = retried ? this.#judgeRetried(latest, retried, skip) : noJudgment
     const repeated = this.#judgeRepeats(latest, isSeparate, retried?.candidates ?? [], skip)
     const { chain: former, previous, pauses } = retried ? proved : repeated
     const chain = this.#begin(latest, former, pauses, (dropped) => skip(dropped, 'dropped', [])) ?? former
@@ -145,27 +145,27 @@ export class RetryTracker {
     return { attempt: latest, previous, chain, waitedMs, problems, advice, unjudged }
   }
 
-  /** Judges an attempt that provably repeats one of `tries`. Only problems that it has in every case count. */
-  #judgeRetried(latest: Attempt, { candidates, tries, isCertain }: RetryTargets, skip: Skip): Judgment {
+  /** Judges an attempt that provably repeats a target. Only problems that do not depend on the target count. */
+  #judgeRetried(latest: Attempt, { candidates, targets, isCertain }: RetryTargets, skip: Skip): Judgment {
     const [chain, ...others] = candidates
-    const [previous] = tries
+    const [previous] = targets
     this.#open.remove(chain)
-    const remaining = listRemaining(candidates, tries)
+    const remaining = listRemaining(candidates, targets)
     for (const other of others) Object.assign(other, { lastAttempts: remaining, pauses: [] })
-    const pausesAfter = tries.map((last) => addPause(last, chain.pauses, latest))
-    const problemsByTry = tries.map((last, index) => judgeRetry(last, pausesAfter[index] ?? [], latest))
+    const pausesAfter = targets.map((last) => addPause(last, chain.pauses, latest))
+    const problemsByTarget = targets.map((last, index) => judgeRetry(last, pausesAfter[index] ?? [], latest))
     const isUnclear = chain.isParallel && !latest.retryCount
-    const problems = isCertain && !isUnclear ? listSharedProblems(tries, problemsByTry, chain) : []
-    const unjudged = problems.length === 0 ? tries.filter((_, index) => problemsByTry[index]?.length) : []
+    const problems = isCertain && !isUnclear ? listSharedProblems(targets, problemsByTarget, chain) : []
+    const unjudged = problems.length === 0 ? targets.filter((_, index) => problemsByTarget[index]?.length) : []
     for (const last of unjudged) skip(last, isUnclear ? 'parallel' : 'ambiguous', [])
-    return { chain, previous, pauses: tries.length > 1 ? [] : (pausesAfter[0] ?? []), problems }
+    return { chain, previous, pauses: targets.length > 1 ? [] : (pausesAfter[0] ?? []), problems }
   }
 
-  /** Judges an attempt that is not proved to retry similar calls. Its only possible problem is a duplicate event. */
+  /** Judges an attempt that may retry similar calls. The only problem that it can have is a duplicate event. */
   #judgeRepeats(latest: Attempt, isSeparate: boolean, known: readonly RetryChain[], skip: Skip): Judgment {
     const others = this.#open.similarTo(latest.call).filter((chain) => !known.includes(chain))
     const found = others.map((chain) => judgeRepeat(chain, latest, isSeparate, skip))
-    const repeated = found.find(({ problems }) => problems.length > 0) ?? found.find(({ chain }) => chain) ?? nothing
+    const repeated = found.find(({ problems }) => problems.length > 0) ?? found.find(({ chain }) => chain) ?? noJudgment
     if (repeated.chain) this.#open.remove(repeated.chain)
     return repeated
   }
@@ -175,7 +175,7 @@ export class RetryTracker {
     latest: Attempt,
     former?: RetryChain,
     pauses: readonly number[] = [],
-    drop?: (dropped: Attempt) => void,
+    onDropped?: (dropped: Attempt) => void,
   ): RetryChain | undefined {
     if (latest.outcome === 'fine') return undefined
     const { call, retryCount } = latest
@@ -190,28 +190,28 @@ export class RetryTracker {
       pauses,
       stored: isStoredButLost ? latest : former?.stored,
     }
-    for (const dropped of this.#open.store(chain)) drop?.(dropped)
+    for (const dropped of this.#open.store(chain)) onDropped?.(dropped)
     return chain
   }
 }
 
-/** Judges an attempt that is similar to those of a chain. It may store the event twice or continue the call. */
+/** Judges an attempt that is similar to those of a chain. The attempt may duplicate an event or continue the call. */
 function judgeRepeat(chain: RetryChain, latest: Attempt, isSeparate: boolean, skip: Skip): Judgment {
   const last = chain.lastAttempts.at(-1)
-  if (!last) return nothing
+  if (!last) return noJudgment
   const reason = isSeparate ? 'separate-events' : findReason(last, latest)
   if (reason === 'parallel' && latest.retryCount === undefined) chain.isParallel = true
   const pauses = addPause(last, chain.pauses, latest)
   if (reason === 'no-id' && chain.stored && latest.isStored)
-    return { chain, previous: chain.stored, pauses, problems: [countedTwice] }
+    return { chain, previous: chain.stored, pauses, problems: [duplicateEvent] }
   const possible = judgeRetry(last, pauses, { ...latest, retryCount: 1 })
   if (possible.length > 0) skip(last, reason, possible)
   const isCounted = last.retryCount !== undefined || latest.retryCount !== undefined
   const isContinued = (reason === 'no-id' || reason === 'several-clients') && !isCounted
-  return isContinued ? { chain, previous: last, pauses, problems: [] } : nothing
+  return isContinued ? { chain, previous: last, pauses, problems: [] } : noJudgment
 }
 
-/** Returns why an attempt does not provably repeat a similar attempt that failed before. */
+/** Returns why an attempt does not provably repeat a similar attempt that failed earlier. */
 function findReason(last: Attempt, latest: Attempt): UnjudgedReason {
   const { insertId, event } = latest.call
   if (event !== last.call.event || (insertId !== undefined && insertId !== last.call.insertId)) return 'other-event'
@@ -221,7 +221,7 @@ function findReason(last: Attempt, latest: Attempt): UnjudgedReason {
 }
 
 function mayRepeat({ receivedAt, kind, retryCount }: ReceivedRequest, before: JournalEntry): boolean {
-  if (receivedAt <= before.receivedAt || receivedAt < before.endedAt - immediateMs) return false
+  if (receivedAt <= before.receivedAt || receivedAt < before.endedAt - endToleranceMs) return false
   const isNext = retryCount === undefined || retryCount === (readRetryCount(before.request.headers) ?? 0) + 1
   return isNext && kind === callKind(before)
 }

@@ -5,7 +5,7 @@ import { valueAt } from '../../../base/core/json-pointer.ts'
 import { describeSyntaxError } from '../../../base/core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../../../base/core/result.ts'
 import { cutText } from '../../../base/core/text.ts'
-import { readFileOrPipe, readOrdinaryFile, UnusableFileError } from '../../../base/documents/read-file.ts'
+import { readFileOrPipe, readRegularFile, UnusableFileError } from '../../../base/documents/read-file.ts'
 import { readHar } from './read-har.ts'
 import type { AcceptedOrigins } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
@@ -79,13 +79,13 @@ function readBodiesIn(folder: string): ReadBody {
   return (name) => {
     const path = join(folder, name)
     if (/^\.*$|[/\\\0]/.test(name) || !statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined
-    const bytes = readOrdinaryFile(path, left)
+    const bytes = readRegularFile(path, left)
     left -= bytes.length
     return bytes
   }
 }
 
-/** Inserts the response bodies into a HAR document. Returns the name of a missing file, if any. */
+/** Inserts the response bodies into a HAR document. Returns the name of the first missing file, if any. */
 function attachBodies(document: Json, readBody: ReadBody): string | undefined {
   const list = valueAt(document, '/log/entries')
   for (const entry of Array.isArray(list) ? list : []) {

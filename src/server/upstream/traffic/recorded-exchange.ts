@@ -14,8 +14,8 @@ export function toText(value: Json | undefined): string {
 const toTextList = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(toText) : [])
 
 /**
- * The fields that determine whether a recording contains a response from the service. Fields missing from the file are
- * undefined. Other tools record only `status` and `body`; for their recordings, the origin is `upstream`.
+ * The fields that determine whether a recording contains a response from the service. Only convsim records `origin`,
+ * `damage`, `scenarios` and `delivery`. In recordings from other tools, `origin` is assumed to be `upstream`.
  */
 interface RecordingFields
   extends Readonly<Record<'status' | 'origin' | 'damage' | 'scenarios' | 'delivery', Json | undefined>> {
@@ -28,22 +28,20 @@ export function findRecordingProblem(exchange: RecordingFields, accepted: Accept
     return { problem: 'scenario', sentence: 'A convsim scenario sent or changed this response.' }
   if (origin === 'simulator') return describeProxyProblem(exchange)
   if (!accepted.some((name) => name === origin))
-    return { problem: 'not-the-service', sentence: origin === undefined ? unknownOrigin : ownOrigin }
+    return {
+      problem: 'not-the-service',
+      sentence: 'convsim itself sent this response, not the real service. Record the traffic with convsim proxy.',
+    }
   const outcome = isObject(delivery) ? (delivery.outcome ?? 'delivered') : 'delivered'
   if (outcome !== 'delivered')
     return { problem: 'connection', sentence: `The response was not delivered completely: ${toText(outcome)}.` }
   // Browsers record the status 0 for a request that was blocked or got no response.
   const isStatus = typeof status === 'number' && Number.isInteger(status) && status >= 100 && status <= 999
   if (isStatus) return undefined
-  return { problem: 'connection', sentence: 'The recording has no response: the HTTP status is missing.' }
+  return { problem: 'connection', sentence: 'The recording has no response: the HTTP status is missing or invalid.' }
 }
 
-const unknownOrigin =
-  'The recording does not say that the real service sent this response. Record the traffic with convsim proxy.'
-
-const ownOrigin = 'convsim itself sent this response, not the real service. Record the traffic with convsim proxy.'
-
-/** Matches scenarios that leave the content of a simulated response unchanged. */
+/** Matches scenarios that leave the content of a simulated response unchanged, or only select its status. */
 const keepsContent = /^(slow|dribble|expect-violation|expect-refusal|\d{3})\s*(;|$)/
 
 function isFromScenario({ origin, damage, scenarios }: RecordingFields, accepted: AcceptedOrigins): boolean {

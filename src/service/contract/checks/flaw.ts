@@ -7,6 +7,6 @@ export const error = (pointer: string, message: string): DocumentFlaw => ({ seve
 
 export const warning = (pointer: string, message: string): DocumentFlaw => ({ severity: 'warning', pointer, message })
 
-export function placeFlaws(flaws: Iterable<DocumentFlaw>, source: Source): Finding[] {
-  return Array.from(flaws, ({ severity, pointer, message }) => ({ severity, place: source.place(pointer), message }))
+export function locateFlaws(flaws: Iterable<DocumentFlaw>, source: Source): Finding[] {
+  return Array.from(flaws, ({ severity, pointer, message }) => ({ severity, place: source.locate(pointer), message }))
 }

@@ -4,21 +4,22 @@ import { type DocumentFlaw, warning } from './flaw.ts'
 
 /**
  * Converts OpenAPI 3.0 keywords in schemas to 3.1, in place, such as `nullable: true` and `exclusiveMinimum: true`.
- * Each conversion yields a warning. OpenAPI 3.1 does not define `nullable`, so validators would reject null despite
- * `nullable: true`. This function must run after `bundleReferences`, and before anything else reads the schemas.
+ * Returns a warning for each conversion. OpenAPI 3.1 does not define `nullable`, so without the conversion, validators
+ * would reject null. This function must run after `bundleReferences`, and before anything else reads the schemas.
  */
 export function normalizeSchemas(document: JsonObject): DocumentFlaw[] {
   // The schemas are listed before the first change, because changes add schemas.
   return listSchemas(document).flatMap(({ pointer, value }) => {
     const flaws = ['Minimum', 'Maximum'].flatMap((bound) => excludeBound({ pointer, value }, bound))
-    const isNullable = value.nullable === true || value['x-nullable'] === true
-    for (const name of ['nullable', 'x-nullable']) delete value[name]
-    if (!isNullable) return flaws
+    const names = ['nullable', 'x-nullable']
+    const nullable = names.find((name) => value[name] === true)
+    for (const name of names) delete value[name]
+    if (nullable === undefined) return flaws
     allowNull(value)
     const message =
-      '"nullable: true" is not defined in OpenAPI 3.1, and is treated as allowing null. ' +
+      `"${nullable}: true" is not defined in OpenAPI 3.1, and is treated as allowing null. ` +
       'Write a list of types with null instead, such as type: [string, "null"]'
-    return [...flaws, warning(`${pointer}/nullable`, message)]
+    return [...flaws, warning(`${pointer}/${nullable}`, message)]
   })
 }
 

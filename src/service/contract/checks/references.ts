@@ -18,7 +18,7 @@ type FailedReference = DocumentNode & { readonly reason: string }
 
 /**
  * Rewrites a document in place so that each `$ref` points to an object of the expected kind in the same document. Parts
- * of other files are copied in, and `$id`s and anchors become pointers. `place` still returns the original locations.
+ * of other files are copied in, and `$id`s and anchors become pointers. `locate` still returns the original locations.
  * @returns the source, and the references that cannot be resolved, which `removeBrokenReferences` removes
  */
 export async function bundleReferences(main: Source, document: JsonObject) {
@@ -32,7 +32,7 @@ export async function bundleReferences(main: Source, document: JsonObject) {
       if (followed.ok) parts.push(...followed.value)
       else failed.push({ ...node, reason: followed.error })
     }
-  return { source: { ...main, place: bundle.origins.place, files: [...bundle.files.keys()] }, failed }
+  return { source: { ...main, locate: bundle.origins.locate, files: [...bundle.files.keys()] }, failed }
 }
 
 class Bundle {
@@ -195,7 +195,7 @@ function findEnclosingId({ source, pointer }: SourcePart): SourcePart {
   return findEnclosingId({ source, pointer: pointer.slice(0, pointer.lastIndexOf('/')) })
 }
 
-/** Removes `$id`s, anchors and broken references. A path that cannot be served without its reference is an error. */
+/** Removes `$id`s, anchors and broken references. Reports an error if a path needs the reference, else a warning. */
 export function removeBrokenReferences(document: JsonObject, failed: readonly FailedReference[]): DocumentFlaw[] {
   const flaws = failed.map((reference) => removeBrokenReference(document, reference))
   for (const node of walk(document)) {

@@ -35,7 +35,7 @@ export function* checkRequirements(document: JsonObject, source: Source): Genera
   }
   yield* checkOperations(document, source)
   yield* checkPaths(document)
-  for (const node of walk(document)) yield* findUnchecked(document, node)
+  for (const node of walk(document)) yield* findIgnoredParts(document, node)
 }
 
 const NO_OPERATION =
@@ -56,7 +56,7 @@ function* checkOperations(document: JsonObject, source: Source): Generator<Docum
     const idPointer = joinPointer(pointer, 'operationId')
     const duplicate = `the operationId "${id}" is already used at`
     if (first !== undefined)
-      yield warning(idPointer, `${duplicate} ${source.place(first)}; this operation is named after its path`)
+      yield warning(idPointer, `${duplicate} ${source.locate(first)}; this operation is named after its path`)
     else if (id !== undefined) firstPointers.set(id, idPointer)
   }
 }
@@ -70,11 +70,11 @@ function checkSimulatedStatus(operation: JsonObject): string | undefined {
   const isValid = ([outcome, status]: [string, Json]) =>
     ['success', 'dropped'].includes(outcome) && documented.includes(String(status))
   if (isObject(chosen) && Object.entries(chosen).every(isValid)) return undefined
-  return `must map success or dropped to documented 2xx statuses; documented: ${documented.join(', ') || 'none'}`
+  return `must map "success" or "dropped" to documented 2xx statuses; documented: ${documented.join(', ') || 'none'}`
 }
 
 /** Warns about ignored parts: methods, members next to a `$ref`, servers, unchecked bodies, and security schemes. */
-function* findUnchecked(document: JsonObject, { kind, pointer, value }: DocumentNode): Generator<DocumentFlaw> {
+function* findIgnoredParts(document: JsonObject, { kind, pointer, value }: DocumentNode): Generator<DocumentFlaw> {
   const warn: Warn = (message, ...tokens) => warning(joinPointer(pointer, ...tokens), message)
   const { servers, content, security } = value
   if (kind === 'pathItem') yield* findUnserved(value, warn)

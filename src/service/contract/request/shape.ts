@@ -10,7 +10,7 @@ export type Sent = string | readonly Sent[] | Map<string, Sent>
 /** Matches a JSON number. `0x10`, `+1`, `.5` and `Infinity` are not JSON numbers. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
-/** The types named in any part of a schema, with references resolved, and the shapes of the schema's members. */
+/** The types and property names in all parts of a schema, with references resolved, and the shapes of its members. */
 export class Shape {
   /** Empty for a schema without types. */
   readonly types: ReadonlySet<string>

@@ -27,7 +27,7 @@ const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string
 /** The maximum number of bracketed names in a key: `a[b][c]` has two. */
 const MAX_DEPTH = 20
 
-/** Creates a function that assigns sent fields to parameters, in linear time, and lists the unknown names. */
+/** Creates a function that assigns sent fields to parameters, and lists the unknown names. */
 export function createFinder<Known extends Serialization>(parameters: readonly Known[]) {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const spread = parameters.filter(isSpread)
@@ -49,7 +49,7 @@ export function createFinder<Known extends Serialization>(parameters: readonly K
   }
 }
 
-/** Returns true for an object whose properties are sent as separate parameters. */
+/** Returns true for an object whose properties are sent under their own names: `x=1&y=2`. */
 const isSpread = ({ style, explode, shape: { types } }: Serialization) =>
   style === 'form' && explode && types.has('object') && !types.has('array')
 
@@ -85,7 +85,7 @@ export function readSent(parameter: Serialization, sent: Sent): Result<Json, Pic
   return failure({ keyword: 'style', message })
 }
 
-/** Splits a string into items or members; returns undefined if the string is not in the parameter's style. */
+/** Removes the style's prefix, and splits lists and objects. Returns undefined for text that is not in the style. */
 function splitText({ in: location, name, style, explode, shape }: Serialization, text: string): Sent | undefined {
   const isList = shape.types.has('array')
   const isObject = shape.types.has('object') && !isList

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, type Violation } from '../../../b
 import { joinPointer } from '../../../base/core/json-pointer.ts'
 import { cutText, findSimilar } from '../../../base/core/text.ts'
 import type { Operation, RawParameters } from '../contract.ts'
-import { isParameterName } from '../parameters.ts'
+import { isQueryParameterName } from '../parameters.ts'
 
 /** The maximum number of findings per request, and the maximum number of unknown body members compared. */
 const MAX_FINDINGS = 20
@@ -10,16 +10,16 @@ const MAX_COMPARED = 1000
 
 /** Finds probable typos that the contract allows: unknown query parameters, and members that resemble known names. */
 export function findUnknownNames(operation: Operation, query: RawParameters['query'], body: Json | undefined) {
-  const { parameters, queryKeys } = operation
-  const isKnown = (name: string) => queryKeys.includes(name) || isParameterName(parameters, name)
+  const { parameters, queryApiKeys } = operation
+  const isKnown = (name: string) => queryApiKeys.includes(name) || isQueryParameterName(parameters, name)
   const unknown = Object.keys(query).filter((name) => !isKnown(name))
   const findings = unknown.slice(0, MAX_FINDINGS).map((name) => unknownParameter(name, operation))
   findUnknownMembers(operation.bodySchema(), body, '', { findings, left: MAX_COMPARED })
   return findings.slice(0, MAX_FINDINGS)
 }
 
-function unknownParameter(name: string, { parameters, queryKeys }: Operation): Violation {
-  const known = [...parameters.filter((each) => each.in === 'query').map(({ name }) => name), ...queryKeys]
+function unknownParameter(name: string, { parameters, queryApiKeys }: Operation): Violation {
+  const known = [...parameters.filter((each) => each.in === 'query').map(({ name }) => name), ...queryApiKeys]
   const similar = findSimilar(name, known)
   const list = known.length === 0 ? 'the operation has none' : `known: ${known.join(', ')}`
   const hint = similar === undefined ? list : `did you mean "${similar}"?`
@@ -27,7 +27,7 @@ function unknownParameter(name: string, { parameters, queryKeys }: Operation): V
   return { in: 'query', pointer: joinPointer('', cutText(name)), keyword: 'unknown-parameter', message }
 }
 
-/** Finds members whose names resemble documented names. Compares at most `search.left` names. */
+/** Adds findings for members with names similar to documented names. Compares at most `search.left` names. */
 function findUnknownMembers(
   schema: Json | undefined,
   value: Json | undefined,

@@ -42,7 +42,7 @@ local function begin()
   if read('head', 'generation') == '' then beginGeneration() end
 end
 
--- Derives a UUID as core/seeded.ts does. The path begins with the first argument of the script.
+-- Derives a UUID as base/core/seeded.ts does. The path begins with the first argument of the script.
 local function uuid(...)
   local path = args[1]
   for _, step in ipairs({...}) do path = path .. #tostring(step) .. ':' .. step .. ';' end

@@ -2,7 +2,7 @@ import { sandboxScript } from './prelude.ts'
 
 /**
  * Functions that store and index a record. Like `deriveOccurrenceId`, `occurrence` derives the id of a record that the
- * caller did not name. It also returns the number of earlier records with identical content.
+ * caller did not name. It also returns the number that makes the id unique, 0 for the first record with this content.
  */
 const STORE = `
 local function occurrence(kind, first)
@@ -29,9 +29,9 @@ end
 
 /**
  * Records an event, or counts a replay of it. Arguments: the path of the seed and sandbox; the `insertId` as JSON, or
- * empty; the id of the first event with this payload; the field for the sum of impacts; this event's impact in units;
- * the sample rate; the rest of the event as JSON. Returns `stored` and the number of earlier events with an identical
- * payload, or `replayed`, the stored event and its number of replays.
+ * empty; the event's id, unless it repeats a payload; the field for the sum of impacts; the impact in units; the sample
+ * rate; the rest of the event as JSON. Returns `stored` and the number from `occurrence` (0 with an `insertId`),
+ * or `replayed`, the stored event and its number of replays.
  */
 export const RECORD_EVENT = sandboxScript(`${STORE}
 local _, insertId, first, impact, units, rate, event = unpack(args)
@@ -62,7 +62,7 @@ return {'stored', earlier}`)
 
 /**
  * Adds a version to a prompt, or creates a prompt with its first version. Arguments: the path of the seed and sandbox;
- * the caller's identifier, or empty; the id of the first prompt with this content; the rest of a new prompt as JSON,
+ * the external key, or empty; the id of a new prompt, unless it repeats a request; the rest of a new prompt as JSON,
  * ending in `[]}`; the rest of the version as JSON. Returns the prompt's id, and the number of earlier versions.
  */
 export const ADD_VERSION = sandboxScript(`${STORE}

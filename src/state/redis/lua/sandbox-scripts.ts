@@ -19,7 +19,7 @@ return {'stored'}`)
 /**
  * Functions that replace the data of a sandbox or a snapshot. `put` takes key prefixes; without a source, it deletes
  * the target. `replaceData` first discards the counters, which frees memory, so that a full Redis accepts the other
- * writes. For an import, it deletes the old data first, since copying large hashes or renaming keys over them is slow.
+ * writes. If `isMoved`, it deletes the old data and renames the new keys, which is faster than copying large hashes.
  */
 const REPLACE = `
 local snapshots = tag .. 'snapshots'

@@ -65,7 +65,6 @@ const withShortLists = (json: string) => {
   return `${inLines(JSON.parse(json, shorten), 200)}\n`
 }
 
-/** Decodes HTML and XML entities. */
 const decodeEntities = (text: string) =>
   Object.entries({ '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' }).reduce(
     (result, [entity, character]) => result.replaceAll(entity, character),
@@ -73,7 +72,7 @@ const decodeEntities = (text: string) =>
   )
 
 describe('the report on a sample suite of six calls', () => {
-  const formatsOf = async () => {
+  const createReader = async () => {
     // Serves only two paths, so that new operations in the bundled document do not change the golden files.
     const target = await startForTest({ contract: await documentOfPaths('/prompts', '/events') })
     await runSampleSuite(target)
@@ -81,7 +80,7 @@ describe('the report on a sample suite of six calls', () => {
   }
 
   test.each(formats)('is the same every time it is read: format=$format', async ({ format, extension, mediaType }) => {
-    const read = await formatsOf()
+    const read = await createReader()
     const first = await read(format)
     expect(first).toMatchObject({ status: 200, mediaType })
     expect(withoutRunDetails((await read(format)).text)).toBe(withoutRunDetails(first.text))
@@ -93,7 +92,7 @@ describe('the report on a sample suite of six calls', () => {
   })
 
   test.each(['html', 'junit'])('has the same findings and coverage counts in %s as in JSON', async (format) => {
-    const read = await formatsOf()
+    const read = await createReader()
     const text = decodeEntities((await read(format)).text)
     const { violations, unexpected, retries, advice, coverage, summary } = JSON.parse((await read('json')).text)
     const findings = [violations, unexpected, retries, advice].flatMap((section) => section.findings)
@@ -107,13 +106,13 @@ describe('the report on a sample suite of six calls', () => {
     }
     expect(text.includes(`${summary}.`)).toBe(format === 'html')
   })
+})
 
-  test('is JSON by default, and an unknown format is refused with the list of formats', async () => {
-    expect((await fetchReport(sim(), '')).mediaType).toBe(reportFormats.json.mediaType)
-    const { status, text } = await fetchReport(sim(), 'format=pdf')
-    expect(status).toBe(400)
-    expect(text).toMatch(/json.*junit.*markdown.*html.*github.*text/)
-  })
+test('a report is JSON by default, and an unknown format is refused with the list of formats', async () => {
+  expect((await fetchReport(sim(), '')).mediaType).toBe(reportFormats.json.mediaType)
+  const { status, text } = await fetchReport(sim(), 'format=pdf')
+  expect(status).toBe(400)
+  expect(text).toMatch(/json.*junit.*markdown.*html.*github.*text/)
 })
 
 describe('a JUnit report', () => {

@@ -17,7 +17,7 @@ function zipBombOf(mebibytes: number): Uint8Array {
   return bytes
 }
 
-/** Writes files to a subfolder of a new folder. */
+/** Writes files to a subfolder of a new folder, and returns the path of the subfolder. */
 async function writeFolder(files: Readonly<Record<string, string | Uint8Array>>): Promise<string> {
   const folder = join(await tempFolder(), 'har')
   await mkdir(folder)
@@ -36,14 +36,14 @@ async function readSamples(path: string, accepted?: Accepted): Promise<readonly 
 
 /** Reads a file with this content. */
 async function read(content: Json | string | Uint8Array, accepted?: Accepted) {
-  const isFile = typeof content === 'string' || content instanceof Uint8Array
-  return readSamples(await tempFile(isFile ? content : JSON.stringify(content), 'traffic.json'), accepted)
+  const isRaw = typeof content === 'string' || content instanceof Uint8Array
+  return readSamples(await tempFile(isRaw ? content : JSON.stringify(content), 'traffic.json'), accepted)
 }
 
 /** Reads a HAR file with these entries. */
 const readHar = (...entries: Json[]) => read({ log: { entries } })
 
-/** Returns the members of an entry in which the proxy itself responded, because it got no usable response. */
+/** Returns the members of an entry with an error response from the proxy itself instead of the real service. */
 const proxyError = (status: number, error: string) => ({
   _origin: 'simulator',
   response: { status, content: { size: 9, text: JSON.stringify({ success: false, error }) } },
@@ -92,7 +92,7 @@ describe('a HAR file', () => {
     expect(sample?.response).toHaveProperty('body', body === undefined ? undefined : Buffer.from(body))
   })
 
-  test('without Content-Type headers yields the media types of its content objects, if these are known', async () => {
+  test('without Content-Type headers yields the mimeType of each content object, unless it is x-unknown', async () => {
     const types = ['application/json', 'x-unknown']
     const entries = types.map((mimeType) => entry({ status: 200, content: { size: 2, mimeType, text: '{}' } }))
     const samples = await readHar(...entries)
@@ -120,7 +120,7 @@ describe('a HAR file', () => {
     expect(await readHar(har)).toMatchObject([{ response: { problem, sentence: expect.stringContaining(sentence) } }])
   })
 
-  test('from the simulator itself yields no responses that a data scenario changed', async () => {
+  test('with simulated responses yields none that a data scenario changed', async () => {
     const definitions = [...inputs.catalogue.definitions, ...inputs.catalogue.statuses]
     const entries = definitions.map(({ name }) => {
       return { ...entry({ status: 200, content: { size: 2, text: '{}' } }), _origin: 'contract', _scenarios: [name] }
@@ -133,7 +133,7 @@ describe('a HAR file', () => {
     )
   })
 
-  test('from convsim yields redacted bodies, but not partially recorded bodies', async () => {
+  test('from convsim proxy yields redacted bodies, but not partially recorded bodies', async () => {
     const whole = { size: 99, text: '{"token":"[redacted]"}' }
     const part = { size: 99, text: '{"a":1}', comment: '7 of 99 bytes were recorded.' }
     const entries = [whole, part].map((content) => ({ ...entry({ status: 200, content }), _origin: 'upstream' }))
