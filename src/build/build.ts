@@ -1,6 +1,6 @@
 /**
- * Builds `dist/`. Works in a temporary folder, which then replaces `dist/`, so that a process that loads `dist/` never
- * finds an incomplete build, and two concurrent builds both succeed.
+ * `build/`: builds `dist/`. Works in a temporary folder, which then replaces `dist/`, so that a process that loads
+ * `dist/` never finds an incomplete build, and two concurrent builds both succeed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

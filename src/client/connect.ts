@@ -1,6 +1,6 @@
 /**
- * The typed control-plane client for tests. It controls a simulator and its sandboxes.
- * `npm run generate` writes `control-types.ts` and `names.ts`.
+ * `client/`: the typed control-plane client for tests. It controls a simulator and its sandboxes. `npm run generate`
+ * writes `control-types.ts` and `names.ts`.
  */
 import { createSandboxClient, type SandboxClient, type SimulatorClientParts } from './sandbox.ts'
 import { type ConnectOptions, type ControlSchemas, createTransport, dataOf, type Transport } from './transport.ts'

@@ -1,6 +1,6 @@
 /**
- * The console, a web page that calls `/__sim` like any other client.
- * This file mounts the page; `views/index.tsx` lists the views. To add a view, see `docs/development/architecture.md`.
+ * `console/`: the console, a web page that calls `/__sim` like any other client. This file mounts the page;
+ * `views/index.tsx` lists the views. To add a view, see `docs/development/architecture.md`.
  */
 import { effect } from '@preact/signals'
 import { render } from 'preact'

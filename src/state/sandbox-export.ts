@@ -25,7 +25,7 @@ const emptyExport = {
 
 /**
  * Parses the export of a sandbox in slices, so that other requests are handled in between. Records that match the
- * schema are also checked against the rules of their collections. Most errors begin with a JSON Pointer, such as
+ * schema are also checked against the rules of their collections. Most errors begin with a JSON Pointer, as in
  * `/events/3/impact must be a number; got null`. The result shares its records with the document.
  */
 export async function parseExport(document: unknown): Promise<Result<SandboxExport, readonly string[]>> {
@@ -59,7 +59,7 @@ function createRuleCheck({ keyOf, otherKeys, findErrors }: Collection): (record:
   return (record) => {
     const errors = [...(findErrors?.(record) ?? [])]
     // Ids are UUIDs, which are case-insensitive.
-    const keys = { key: keyOf(record).toLowerCase(), ...otherKeys?.(record) }
+    const keys = { ID: keyOf(record).toLowerCase(), ...otherKeys?.(record) }
     for (const [kind, key] of Object.entries(keys)) {
       if (key === undefined) continue
       const label = `${kind} ${key}`

@@ -1,4 +1,4 @@
-/** The stored state: its interface and commands, and the implementations in memory/, file/ and redis/. */
+/** `state/`: the stored state: its interface and commands, and the implementations in memory/, file/ and redis/. */
 import type { RecordCounts, StoredContent } from './collections/index.ts'
 import type {
   DayImpact,

@@ -206,7 +206,7 @@ describe('--control-token', () => {
   })
 })
 
-test('accepting requests from other machines is refused without --control-token or --control-open', async () => {
+test('an address that other machines can reach is refused without --control-token or --control-open', async () => {
   for (const host of ['0.0.0.0', '::'])
     await expect(startForTest({ host })).rejects.toThrow(/^--host: .*--control-token, or --control-open/)
   for (const allowed of [{ controlOpen: true }, { controlToken: 'x' }])
@@ -234,7 +234,7 @@ describe('the sandbox of a control request', () => {
     expect((await call(own, '/__sim/clock')).body).toMatchObject({ mode: 'frozen' })
   })
 
-  test('must be the same in the header and the query, and is ignored by operations on the whole process', async () => {
+  test('must be the same in the header and the query; operations on the whole process ignore the header', async () => {
     expectRefusal(await call(sim(), '/__sim/clock?sandbox=w1', { sandbox: 'w2' }), 400, /different sandboxes/)
     expect((await call(sim(), '/__sim/info', { sandbox: 'w2' })).status).toBe(200)
   })

@@ -138,7 +138,8 @@ test.each(table)(
 
 test('the refusal of an undocumented code in Prefer names the documented statuses and ranges', async () => {
   const response = await call('range', { headers: { prefer: 'code=202' } })
-  const error = 'The code in "Prefer: code=202" must be a status from 200 to 599 that range documents: 200, 4XX, 5XX.'
+  const error =
+    'The code in "Prefer: code=202" must be a status from 200 to 599 in the responses of range: 200, 4XX, 5XX.'
   expect(summarize(response)).toEqual([400, plainJson, simulatorError(error)])
 })
 

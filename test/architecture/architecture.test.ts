@@ -60,9 +60,10 @@ describe('rooms', () => {
     expect(others.filter(({ room }) => !allowed.includes(room)).map(({ place }) => place)).toEqual([])
   })
 
-  it.each(rooms)('the main file of $path starts with the room’s sentence in the table', ({ path, main, sentence }) => {
+  it.each(rooms)('the main file of $path starts with its sentence in the table', ({ path, main, sentence }) => {
     const file = files.find((one) => one.path === `${path}/${main}`)
-    expect(file?.text).toMatch(new RegExp(`^(#!.*\\n)?/\\*\\*\\s+(\\* )?${literal(sentence)}`))
+    const opening = `\`${path}/\`: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
+    expect(file?.text.replace(/\n? \* /g, ' ')).toMatch(new RegExp(`^(#!.*\\n)?/\\*\\*\\s+${literal(opening)}`))
   })
 
   it.each(forbiddenImports)('%s does not load %s, even indirectly: %s', (from, forbidden) => {

@@ -3,7 +3,8 @@
  *
  * - kill, stop, second writer, full disk: a server must not lose an acknowledged write.
  * - http: a server gets hostile HTTP requests. It must respond, and must not stall for more than 200 ms or leak memory.
- * - documents: hostile documents are checked and served. Both steps must agree, reveal no files and send no requests.
+ * - documents: `check` and a starting server get hostile documents. They must agree on which documents are valid,
+ *   reveal no files and send no requests.
  *
  * `npm run test:hostile -- --minutes 60` runs for an hour; `--only http,kill` runs only those kinds. The exit code is 1
  * if a trial fails.

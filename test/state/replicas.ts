@@ -101,7 +101,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(await run((index) => anyOf(stores, index))).toEqual(await run(() => stores[0]))
       }))
 
-    test('a sequence and a rate limit window count each use exactly once', () =>
+    test('sequences and rate limit windows both count every use exactly once', () =>
       withStores(async (stores) => {
         const indexes: number[] = []
         let allowed = 0

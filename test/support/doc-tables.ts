@@ -49,7 +49,7 @@ export function docTables(): Record<string, string> {
       fixtures.plans.map(({ name, about, maxAnalysesPerHour }) => [
         code(name),
         about,
-        maxAnalysesPerHour === null ? 'no limit' : String(maxAnalysesPerHour),
+        maxAnalysesPerHour === null ? '—' : String(maxAnalysesPerHour),
       ]),
     ),
     products: formatTable(
@@ -98,7 +98,7 @@ export function insertTables(page: string, tables: Record<string, string>): stri
   return findTables(page).reduce((text, name) => {
     const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
     const [from, to] = [text.indexOf(open), text.indexOf(close)]
-    if (from < 0 || to < from) throw new Error(`the markers for the table "${name}" are not in order`)
+    if (from < 0 || to < from) throw new Error(`the opening marker for the table "${name}" is missing or too late`)
     return `${text.slice(0, from + open.length)}\n${tables[name]}\n${text.slice(to)}`
   }, page)
 }

@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../../src/base/core/json.ts'
 
 /**
- * Replaces the part of a value at a path of member indexes in place, and returns the result. An index wraps around at
+ * Replaces, in place, the part of a value at a path of member indexes. Returns the result. An index wraps around at
  * the number of members. A path that is too long ends at a value without members.
  */
 export function replaceAt(value: Json, [index, ...rest]: readonly number[], replacement: Json): Json {

@@ -1,6 +1,6 @@
 /**
- * Small utilities without domain logic or I/O.
- * This file defines the types `Json` and `Violation`, which most folders use.
+ * `base/core/`: small utilities without domain logic or I/O. This file defines the types `Json` and `Violation`, which
+ * most folders use.
  */
 
 /** A value that JSON can encode, such as a body, a document or a fixture. */

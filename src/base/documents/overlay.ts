@@ -6,7 +6,7 @@ import { findTreeFlaw } from './parse.ts'
 import { type Overlay, type OverlayAction, type SelectedNode, select } from './read-overlay.ts'
 import { errorAt, type Findings, MAX_VALUES, type Source } from './source.ts'
 
-/** Applies an overlay to a copy of a document, which can locate values in both files. Stops at the first failure. */
+/** Applies an overlay to a copy of a document. The copy locates each value in the file that the value comes from. */
 export function applyOverlay(document: Source, { source, actions }: Overlay): Result<Source, Findings> {
   const draft = new Draft(document, source)
   for (const action of actions) {

@@ -1,5 +1,5 @@
 /**
- * Reads YAML and JSON files, checks them against schemas, and reports findings with line numbers.
+ * `base/documents/`: reads YAML and JSON files, checks them against schemas, and reports findings with line numbers.
  * `readSource` reads a `Source`, `loadSchema` returns a check for its value, and a `Finding` describes a problem.
  */
 import type { Json } from '../core/json.ts'

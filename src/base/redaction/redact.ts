@@ -1,4 +1,4 @@
-/** Removes credentials from data before it is stored or shown. */
+/** `base/redaction/`: removes credentials from data before it is stored or shown. */
 import { unescape as percentDecode } from 'node:querystring'
 import { isObject, type Json, type Violation } from '../core/json.ts'
 import { endOfMatch, endOfString } from '../core/json-syntax.ts'
@@ -130,7 +130,7 @@ const colon = /\s*:\s*/y
 /** Matches the value of a member: a string, which can be truncated, or a number or word. */
 const memberValue = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+/y
 
-/** Redacts members of JSON, even truncated or within text. Takes linear time: it visits each quote at most twice. */
+/** Redacts JSON members in text, even in truncated JSON. Takes linear time: it visits each quote at most twice. */
 function redactMembers(text: string): string {
   let clean = ''
   let copied = 0

@@ -1,4 +1,7 @@
-/** The modules that users import in their tests. This module starts a simulator in the tests' process. */
+/**
+ * `client/testing/`: the modules that users import in their tests. This module starts a simulator in the tests'
+ * process.
+ */
 
 import type { LibrarySettings } from '../../server/settings/library-settings.ts'
 import { createSimulatorClient, type SimulatorClient } from '../connect.ts'

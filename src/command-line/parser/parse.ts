@@ -1,4 +1,4 @@
-/** Turns a command line into settings, and formats the help. */
+/** `command-line/parser/`: turns a command line into settings, and formats the help. */
 import { CommanderError } from 'commander'
 import { endSentence, findNearest } from '../../base/core/text.ts'
 import {

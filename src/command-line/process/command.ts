@@ -1,4 +1,4 @@
-/** What commands share: their context, output and progress display. */
+/** `command-line/process/`: what commands share: their context, output and progress display. */
 import type { LogLevel } from '../../base/core/log.ts'
 import { type Finding, type Findings, formatFinding } from '../../base/documents/source.ts'
 import type { SettingTable, ValuesOf } from '../../server/settings/setting.ts'

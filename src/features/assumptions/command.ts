@@ -1,4 +1,4 @@
-/** Lists the assumptions that fill gaps in the service description. */
+/** `features/assumptions/`: lists the assumptions that fill gaps in the service description. */
 import { formatFinding } from '../../base/documents/source.ts'
 import { defineCommand } from '../../command-line/process/command.ts'
 import { listOverlays } from '../../server/settings/library-settings.ts'

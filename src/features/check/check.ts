@@ -1,4 +1,4 @@
-/** Finds problems in contracts, overlays, fixtures and rules before anything is served. */
+/** `features/check/`: finds problems in contracts, overlays, fixtures and rules before anything is served. */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { failure, type Result, success } from '../../base/core/result.ts'

@@ -1,6 +1,7 @@
 /**
- * Finds differences between the real service and the contract. `probe/` gathers responses, `observe/` compares each
- * response with the contract, `judge/` reaches the verdict, and `patch/` proposes changes to the contract.
+ * `features/drift/`: finds differences between the real service and the contract. `probe/` gathers responses,
+ * `observe/` compares each response with the contract, `judge/` reaches the verdict, and `patch/` proposes changes to
+ * the contract.
  */
 import { groupBy } from '../../base/core/group-by.ts'
 import { parseDuration } from '../../base/core/instant.ts'

@@ -61,7 +61,7 @@ export const eachSettings = {
   }),
   only: text({
     value: 'FAULT@TARGET',
-    repeatable: true, // so that a second --only is refused instead of replacing the first
+    repeatable: true, // joins a second value to the first, so that `findEachProblem` can refuse it
     description:
       'Inject only this fault, ' +
       'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',

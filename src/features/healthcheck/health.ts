@@ -1,4 +1,4 @@
-/** Checks the health of a running simulator. */
+/** `features/healthcheck/`: checks the health of a running simulator. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import http, { type IncomingMessage } from 'node:http'

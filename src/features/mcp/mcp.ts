@@ -1,6 +1,6 @@
 /**
- * Tools for coding agents: MCP over HTTP and stdio, and a skill.
- * The tools call the control plane; `tools.ts` defines them, and `server.ts` serves them.
+ * `features/mcp/`: tools for coding agents: MCP over HTTP and stdio, and a skill. The tools call the control plane;
+ * `tools.ts` defines them, and `server.ts` serves them.
  */
 import { readFile } from 'node:fs/promises'
 import { CustomReply, registerControls } from '../../server/control/handler.ts'

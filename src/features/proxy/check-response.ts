@@ -47,7 +47,7 @@ function withPassedBody(exchange: Exchange, reply: Reply, relay: RecordingRelay,
   const bytes = relay.recordedBytes()
   const decoded = decodeBody(bytes, reply.headers['content-encoding'], maxCheckedBytes)
   const findViolations = (): readonly Violation[] => {
-    if (relay.isBroken) return [violationOf('connection', `was broken off by the real service after ${size} bytes`)]
+    if (relay.isBroken) return [violationOf('connection', `was cut off by the real service after ${size} bytes`)]
     if (!exchange.operation || outcome.kind !== 'delivered') return []
     if (isWhole && !decoded.ok && decoded.error !== tooLong) return [violationOf('encoding', decoded.error)]
     const whole = isWhole && decoded.ok ? decoded.value : undefined

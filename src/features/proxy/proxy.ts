@@ -1,4 +1,4 @@
-/** Forwards requests to the real service, and adds scenarios and checks. */
+/** `features/proxy/`: forwards requests to the real service, and adds scenarios and checks. */
 
 import { parseDuration } from '../../base/core/instant.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'

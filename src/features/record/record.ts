@@ -1,4 +1,4 @@
-/** Turns recorded traffic into a folder of fixtures. */
+/** `features/record/`: turns recorded traffic into a folder of fixtures. */
 import type { Json } from '../../base/core/json.ts'
 import { valueAt } from '../../base/core/json-pointer.ts'
 import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'

@@ -1,4 +1,4 @@
-/** Lists the scenarios, or shows one of them with an example. */
+/** `features/scenarios/`: lists the scenarios, or shows one of them with an example. */
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
 import { formatFinding } from '../../base/documents/source.ts'

@@ -1,6 +1,6 @@
 /**
- * The HTTP server, based on Express: reads requests and delivers replies.
- * `read-request.ts` turns a request into a value, `deliver.ts` writes a reply, `server.ts` starts and stops listening.
+ * `server/http/`: the HTTP server, based on Express: reads requests and delivers replies. `read-request.ts` turns a
+ * request into a value, `deliver.ts` writes a reply, `server.ts` starts and stops listening.
  */
 
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http'

@@ -104,7 +104,7 @@ function readPreferredResponse(
   const name = preferences.get('example')
   if (code !== undefined && !(/^[2-5]\d\d$/.test(code) && isDocumented(operation, Number(code))))
     return failure(
-      `The code in "Prefer: code=${code}" must be a status from 200 to 599 that ${operation.id} documents: ` +
+      `The code in "Prefer: code=${code}" must be a status from 200 to 599 in the responses of ${operation.id}: ` +
         `${operation.responses.join(', ')}.`,
     )
   if (name !== undefined) {

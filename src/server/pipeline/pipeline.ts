@@ -1,4 +1,4 @@
-/** Passes a request through the stages; `createSimulatorStages` defines their order. */
+/** `server/pipeline/`: passes a request through the stages; `createSimulatorStages` defines their order. */
 
 import type { Log } from '../../base/core/log.ts'
 import { nextTurn } from '../../base/core/timers.ts'

@@ -199,7 +199,7 @@ export class RetryFindings {
   }
 }
 
-/** Advice is given when this many identical responses occur in one rate limit window. */
+/** Advice is given when this many consecutive responses in one rate limit window are identical. */
 const repeatThreshold = 5
 const maxReads = 1000
 
@@ -207,7 +207,7 @@ const maxReads = 1000
 class RepeatedReads {
   readonly #reads = new Map<string, { readonly since: number; readonly body: string; count: number }>()
 
-  /** Adds an exchange. Returns advice for the fifth response with the same bytes in a rate limit window. */
+  /** Adds an exchange. Returns advice for the fifth consecutive response with the same bytes in a window. */
   add({ request, response, now }: JournalEntry, { token }: LiveExchange): Violation | undefined {
     if (request.method !== 'GET' || response.status >= 300) return undefined
     const [, quota, seconds] = /;q=(\d+);w=(\d+)/.exec(response.headers['RateLimit-Policy'] ?? '') ?? []

@@ -1,7 +1,7 @@
 /**
- * Reports on the traffic: coverage, retry problems, violations and fail conditions. `traffic-collector.ts` counts each
- * exchange as it is recorded, and creates reports from the counts. `client-page.ts` describes a report as a `Page`,
- * which `page/` renders in each format.
+ * `server/reports/`: reports on the traffic: coverage, retry problems, violations and fail conditions.
+ * `traffic-collector.ts` counts each exchange as it is recorded, and creates reports from the counts. `client-page.ts`
+ * describes a report as a `Page`, which `page/` renders in each format.
  */
 
 import type { CoverageView } from './coverage.ts'

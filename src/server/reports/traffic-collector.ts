@@ -61,7 +61,7 @@ export class TrafficCollector {
 
   /**
    * `limit`: the maximum number of sandboxes with separate counts; beyond it, the oldest is retired. `reach`: the
-   * number of exchanges after which a failed call is dropped.
+   * number of exchanges after which a failed call is no longer tracked for retries.
    */
   constructor(current: () => ReportedInputs, limit: number, reach: number) {
     this.#current = current
@@ -73,7 +73,7 @@ export class TrafficCollector {
     return new TrafficCounts(this.#current, this.#itemsOf(this.#current().contract), this.#reach)
   }
 
-  /** Switches to the coverage items of a new contract. Covered items that the new contract also has stay covered. */
+  /** Switches to the coverage items of a new contract. Covered items stay covered if it also has them. */
   adopt(): void {
     for (const counts of this.#all()) {
       const { coverage } = this.#createCounts()

@@ -1,4 +1,7 @@
-/** The registry of sandboxes. `settings.ts` stores the settings of each sandbox: its seed, rules and clock. */
+/**
+ * `server/sandboxes/`: the registry of sandboxes. `settings.ts` stores the settings of each sandbox: its seed, rules
+ * and clock.
+ */
 import querystring from 'node:querystring'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { cutText } from '../../base/core/text.ts'

@@ -8,7 +8,7 @@ import { createSimulation } from '../../service/simulation/simulation.ts'
 
 /**
  * Returns the ids of the operations whose parameters, body and responses match what their handlers expect, and a
- * warning for each mismatched operation. Such an operation, for example of another API, is served from the document.
+ * warning for each mismatched operation, which may belong to another API and is served from the document.
  */
 export function findHandled(contract: Contract, fixtures: Fixtures) {
   const findProblems = createOperationCheck(fixtures)
@@ -66,7 +66,7 @@ function createOperationCheck(fixtures: Fixtures): (operation: Operation) => str
 
 const errorSamples: readonly Json[] = [{ success: false, error: 'The request was refused.' }]
 
-/** Describes how the first invalid body breaks the schema of a status; empty if there is no schema or invalid body. */
+/** Describes how the first invalid body breaks the schema of a status; empty if all are valid, or without a schema. */
 function describeMismatch(operation: Operation, status: number, bodies: readonly Json[]): string[] {
   if (!operation.hasResponseBody(status)) return []
   const [violation] = bodies.flatMap((body) => operation.checkResponse(status, body))

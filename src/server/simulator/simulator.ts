@@ -1,4 +1,4 @@
-/** Assembles a simulator from its parts. `start.ts` makes it listen. */
+/** `server/simulator/`: assembles a simulator from its parts. `start.ts` makes it listen. */
 import { setMaxListeners } from 'node:events'
 import { transferableAbortController } from 'node:util'
 import type { Log } from '../../base/core/log.ts'

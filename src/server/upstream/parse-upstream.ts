@@ -1,6 +1,6 @@
 /**
- * Sends requests to the real service, with timeouts, retries and redaction; traffic/ reads recordings.
- * This file parses the URL of the service; `client.ts` sends a request, and `send.ts` retries it.
+ * `server/upstream/`: sends requests to the real service, with timeouts, retries and redaction; traffic/ reads
+ * recordings. This file parses the URL of the service; `client.ts` sends a request, and `send.ts` retries it.
  */
 import { failure, type Result, success } from '../../base/core/result.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Turns an OpenAPI document into operations, matches requests to them, and checks requests against them.
- * `loadContract` turns a file into a `Contract`; `Contract.match` finds the operation for a request.
+ * `service/contract/`: turns an OpenAPI document into operations, matches requests to them, and checks requests against
+ * them. `loadContract` turns a file into a `Contract`; `Contract.match` finds the operation for a request.
  */
 import type { JsonObject } from '../../base/core/json.ts'
 import type { Finding } from '../../base/documents/source.ts'

@@ -1,4 +1,6 @@
-/** Creates responses for operations without a handler from the document's examples and schemas. */
+/**
+ * `service/responses/`: creates responses from the document's examples and schemas, for operations without a handler.
+ */
 import { isObject, type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
 import { joinPointer } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'

@@ -1,6 +1,6 @@
 /**
- * Defines the scenarios that can be turned on for a request.
- * This file defines the type of a scenario. Most families have their own file; `catalogue.ts` joins all families.
+ * `service/scenarios/`: defines the scenarios that can be turned on for a request. This file defines the type of a
+ * scenario. Most families have their own file; `catalogue.ts` combines them.
  */
 
 import type { Json, JsonObject } from '../../base/core/json.ts'
@@ -32,13 +32,13 @@ export interface ScenarioDefinition {
   inapplicableReason?(operation: Operation, values: ScenarioValues): string | undefined
   /** Returns a problem with the parsed values, such as `"max" is less than "ms"`, if any. */
   problem?(values: ScenarioValues): string | undefined
-  /** Returns pointers to the fields that fit the scenario (`*` for items); absent without the parameter `pointer`. */
+  /** Returns pointers to the fields that the scenario can change; absent if it has no parameter `pointer`. */
   pointers?(operation: Operation): readonly string[]
   effect(values: ScenarioValues): Effect
 }
 
 /** The parameter `p`, which every scenario has. */
-export const probability = number('p', [0, 1], 'The chance that it is applied; the seed decides.', { default: 1 })
+export const probability = number('p', [0, 1], 'The chance that the scenario is applied to a request.', { default: 1 })
 
 export interface ActiveScenario {
   readonly definition: ScenarioDefinition

@@ -34,7 +34,7 @@ export type LabelField = (typeof LABEL_FIELDS)[number]
 export const mapToRecord = <K extends string, V>(keys: readonly K[], toValue: (key: K) => V) =>
   Object.fromEntries(keys.map((key) => [key, toValue(key)])) as Record<K, V>
 
-/** A kind of model: the parameters from which its days are drawn. `fixtures/personas.yaml` explains them. */
+/** A kind of model: the parameters from which its daily data is generated. `fixtures/personas.yaml` explains them. */
 export interface Persona {
   readonly name: string
   readonly about: string

@@ -1,5 +1,5 @@
 /**
- * Generates analytics with pure functions. No other folder in `src` imports faker.
+ * `service/simulation/`: generates analytics with pure functions. No other folder in `src` imports faker.
  *
  * `createSimulation` returns a function that computes the analytics for a query in four steps: it finds the model's
  * persona (persona.ts), draws each day (day.ts), adds up the days (period.ts), and assesses them (assessment.ts).

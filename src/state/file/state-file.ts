@@ -150,4 +150,4 @@ function createEntry({ snapshots: stored = [], name, ...sandbox }: SandboxDocume
 }
 
 const describeEdit = (path: string) =>
-  `The checksum of the state file ${path} does not match, so the file was edited or damaged. It was loaded.`
+  `The checksum of the state file ${path} is missing or wrong, so the file was edited or damaged. It was loaded anyway.`

@@ -196,7 +196,7 @@ describe('for a client of the proxy,', () => {
     })
     const sim = await proxyTo(origin)
     await expect(call(sim, analyticsPath)).rejects.toThrow()
-    const message = 'was broken off by the real service after 8 bytes'
+    const message = 'was cut off by the real service after 8 bytes'
     expect(await lastEntry(sim)).toMatchObject({
       delivery: { outcome: 'upstream-gone', sentBytes: 8 },
       responseViolations: [{ keyword: 'connection', message }],
@@ -222,7 +222,7 @@ describe('for a client of the proxy,', () => {
   test.each([
     ['HEAD', 'no body', 'application/json', ''],
     ['GET', 'a documented media type other than JSON', 'text/csv; charset=utf-8', 'a,b'],
-  ])('for a %s request, a response with %s is not a violation', async (method, _what, type, text) => {
+  ])('a response to a %s request with %s is not a violation', async (method, _what, type, text) => {
     const content = { 'application/json': { schema: { type: 'object' } }, 'text/csv': {} }
     const responses = { 200: { description: 'Rows.', content } }
     const contract = await documentWithPaths({ '/rows': { get: { responses }, head: { responses } } })

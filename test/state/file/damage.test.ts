@@ -65,7 +65,10 @@ const RUNS = { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 50) }
 /** Expects a refusal or, if a changed state file is still valid, a warning about its checksum. */
 function expectNotice(name: FileName, outcome: Awaited<ReturnType<typeof openChanged>>): void {
   if (name === 'log' || typeof outcome === 'string') expect(outcome).toBeTypeOf('string')
-  else expect(outcome.warnings).toEqual([expect.stringContaining('does not match, so the file was edited or damaged')])
+  else
+    expect(outcome.warnings).toEqual([
+      expect.stringContaining('is missing or wrong, so the file was edited or damaged'),
+    ])
 }
 
 describe.each(fileNames)('a damaged %s', (name) => {

@@ -24,7 +24,7 @@ export type ContractChange = readonly JsonObject[]
 
 type PlannedChanges = Result<readonly ContractChange[]>
 
-/** Plans changes after which a document allows what a finding shows, and still allows everything else as before. */
+/** Plans changes that make a document allow what a finding shows, and everything that it already allowed. */
 export function planChanges(document: JsonObject, finding: DriftFinding): PlannedChanges {
   const { operation, status, pointer, kind, detail, values } = finding
   if (kind === 'broken-json') return failure('Broken or missing JSON is a service error, which no contract can allow.')
@@ -86,7 +86,7 @@ function makeOptional(document: JsonObject, site: string, name: string): Contrac
   })
 }
 
-/** Plans the change for a value: adds enum values, removes a rule, or widens the schema for this value only. */
+/** Plans the change for a value: adds enum values, removes a rule, or widens the schema at this place only. */
 function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFinding): PlannedChanges {
   const { kind, keyword, isSimulated, values } = finding
   const rules = isSimulated ? joinPointer(place.pointer, simulatedValues) : place.pointer

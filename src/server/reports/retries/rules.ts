@@ -14,7 +14,8 @@ export const retryRules = {
   'retry-after': {
     rule: 'After a 429 or 503 with Retry-After, the client waits at least that long.',
     proof: 'A request with the same `insertId`, or with a retry count above 0, arrives sooner.',
-    otherwise: 'An identical call without an id or a count may be a second click, so it is reported only as advice.',
+    otherwise:
+      'An identical call without an `insertId` or retry count may be a second click, so it is reported only as advice.',
   },
   'back-off': {
     rule:
@@ -22,7 +23,7 @@ export const retryRules = {
       'retry after a lost response may be immediate.',
     proof:
       'The pauses before three consecutive retries total at most 15 ms, which jitter cannot explain; or a failed ' +
-      'call is repeated 20 times in a row, even without an id or a count, with pauses of less than 250 ms.',
+      'call is repeated 20 times in a row, even without an `insertId` or a retry count, with pauses below 250 ms.',
     otherwise: 'Short or shrinking waits may be jitter, so they are ignored.',
   },
   'same-insert-id': {

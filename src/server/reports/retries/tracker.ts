@@ -27,7 +27,7 @@ export interface TrackedAttempt {
   /** The pause before the attempt in milliseconds; undefined without a previous attempt. */
   readonly waitedMs: number | undefined
   readonly problems: readonly RetryProblem[]
-  /** The problems that the attempt would have if it were a retry, which is not proved. */
+  /** The problems that the attempt would have if it were a retry; whether it is one is unknown. */
   readonly advice: readonly RetryProblem[]
   /** The reasons why failed attempts could not be judged, one for each such attempt. */
   readonly unjudged: readonly UnjudgedReason[]
@@ -94,7 +94,7 @@ export class RetryTracker {
     return attempt && this.#judge(attempt, isSeparate)
   }
 
-  /** Corrects a recorded exchange. If it failed and was apparently not retried since, it begins a chain. */
+  /** Corrects a recorded exchange. If it failed and has apparently not been retried since, it begins a chain. */
   correct(entry: JournalEntry, live: LiveCall): void {
     const chains = this.#open.endingWith(entry.id)
     for (const chain of chains)
@@ -145,7 +145,7 @@ export class RetryTracker {
     return { attempt: latest, previous, chain, waitedMs, problems, advice, unjudged }
   }
 
-  /** Judges an attempt that provably repeats a target. Only problems that do not depend on the target count. */
+  /** Judges an attempt that provably repeats a target. Reports only problems that it has with each of the targets. */
   #judgeRetried(latest: Attempt, { candidates, targets, isCertain }: RetryTargets, skip: Skip): Judgment {
     const [chain, ...others] = candidates
     const [previous] = targets
