@@ -250,7 +250,7 @@ describe('every parameter', () => {
       }),
     )
 
-  test('accepts its default, limits and choices', () => {
+  test('accepts valid values, including its limits', () => {
     for (const { text } of texts(validValues)) expect([text, parseScenarios(text, catalogue).ok]).toEqual([text, true])
   })
 

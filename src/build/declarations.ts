@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Setting } from '../server/settings/setting.ts'
-import { defaultOf, serverSettings } from '../server/settings/settings.ts'
+import { formatDefault, serverSettings } from '../server/settings/settings.ts'
 import { nameInCode } from '../server/simulator/start.ts'
 import { modules } from './modules.ts'
 
@@ -37,7 +37,7 @@ export function addSettingComments(declarations: string): string {
   return declarations.replace(/const sharedDefaults: \(\) => \{[^}]*/, (members) =>
     members.replace(/^ {4}readonly (\w+):/gm, (member, name: keyof typeof serverSettings) => {
       const setting: Setting<unknown> = serverSettings[name]
-      const defaultText = { port: 'any free port', state: ':memory:' }[name as string] ?? defaultOf(setting)
+      const defaultText = { port: 'any free port', state: ':memory:' }[name as string] ?? formatDefault(setting)
       return `    /** ${nameInCode(setting.description)} Default: ${defaultText}. */\n${member}`
     }),
   )

@@ -17,7 +17,7 @@ import { root } from './modules.ts'
 
 /**
  * Precompiles the bundled files. Reads and checks them, as startup would, and returns the code of a module with their
- * values and ajv's generated validators. The module replaces `documents/precompiled.ts` in `dist/`.
+ * values and ajv's generated validators. The module replaces `base/documents/precompiled.ts` in `dist/`.
  * @throws if a bundled file has findings
  */
 export async function precompile(): Promise<string> {
@@ -39,11 +39,11 @@ export const precompiled = { sources: { ${sources.join()} }, schemas: { ${schema
 
 async function precompileDocument(file: string, hasResponseValidators: boolean): Promise<string> {
   const source = unwrap(await readSource(file))
-  // buildContract runs all checks, and normalizes the source's value in place.
+  // Runs all checks, and normalizes the source's value in place.
   const { warnings, document } = unwrap(await buildContract(source, { thorough: true }))
   if (warnings.length > 0) throw new Error(JSON.stringify(warnings))
   const compiler = createAjvCompiler(document, { lazy: false, code: STANDALONE_OPTIONS })
-  compileOperations(document, compiler, hasResponseValidators) // startup requests the same validators
+  compileOperations(document, compiler, hasResponseValidators) // requests the validators that startup requests
   const [problem] = compiler.compileAll()
   if (problem) throw new Error(`${file}: ${problem.message}`)
   const validators = compiler.compiled.map((compiled) => `...${renderValidators(compiled)}`)

@@ -14,11 +14,11 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   readonly controlUrl: string
   /** The scheme, host and port: `http://127.0.0.1:4010`. */
   readonly origin: string
-  /** The PEM certificate of the CA that clients must trust for TLS; with `connect`, the certificate that you passed. */
+  /** The PEM certificate of the CA that clients must trust for TLS, if any; with `connect`, the one that you passed. */
   readonly authority: string | undefined
   /**
-   * Returns a client for a sandbox, by default with a new name. A name has up to 64 letters, digits, dots, hyphens and
-   * underscores. A sandbox's identifiers derive from its name and seed, so the same pair yields the same identifiers.
+   * Returns a client for a sandbox, by default for one with a new name. A name has up to 64 letters, digits, dots,
+   * hyphens and underscores. If the name, seed and requests are the same in two runs, so are the ids of all records.
    */
   sandbox(name?: string): SandboxClient<N>
   /** Returns the report about the clients in all sandboxes. */

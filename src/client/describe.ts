@@ -11,9 +11,9 @@ export function refuseUnknownKinds(kinds: unknown): void {
 }
 
 /** Describes a failed expectation with its nearest misses, or returns undefined if the expectation was met. */
-export function expectationProblem(verdict: ControlSchemas['Verdict']): string | undefined {
+export function describeUnmetExpectation(verdict: ControlSchemas['Verdict']): string | undefined {
   if (verdict.satisfied) return undefined
-  // The message already describes the nearest miss.
+  // The message already contains the problem, if any, and the nearest miss.
   const otherMisses = verdict.nearMisses
     .slice(1)
     .flatMap(({ id, method, path, status, differences }) => [
@@ -23,11 +23,11 @@ export function expectationProblem(verdict: ControlSchemas['Verdict']): string |
           `    ${field}: expected ${JSON.stringify(expected)}, was ${JSON.stringify(actual) ?? 'not sent'}`,
       ),
     ])
-  return [verdict.message, ...(verdict.problem === undefined ? [] : [verdict.problem]), ...otherMisses].join('\n')
+  return [verdict.message, ...otherMisses].join('\n')
 }
 
 /** Describes a sandbox's findings whose kinds are not in `allow`. Returns undefined if there are none. @internal */
-export async function findingsProblem(
+export async function describeFindings(
   transport: Transport,
   sandbox: string,
   allow: readonly FindingKind[],

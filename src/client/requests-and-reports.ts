@@ -1,10 +1,10 @@
-import { expectationProblem, type FindingKind, findingsProblem } from './describe.ts'
+import { describeFindings, describeUnmetExpectation, type FindingKind } from './describe.ts'
 import { ExpectationError } from './expectation-error.ts'
 import { checkMatch } from './rules.ts'
 import { type ControlQuery, type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 import type { Names } from './typed-names.ts'
 
-/** Filters for requests. An absent member matches every request. */
+/** Filters for requests. An absent filter matches every request. */
 interface RequestFilter<N extends Names> {
   readonly operation?: N['operation']
   /** A status or a status class: `429`, `'4xx'`. */
@@ -38,7 +38,7 @@ export interface ReceivedExpectation<N extends Names> {
   readonly times?: number | { readonly atLeast?: number; readonly atMost?: number }
   /** How long to wait for the expected number of requests, in milliseconds. Default: 0. */
   readonly within?: number
-  /** Allows names that are not in the contract, and a sandbox that was neither used nor reset. */
+  /** Allows names that are not in the contract, and a count of 0 in a sandbox that is not in use. */
   readonly force?: boolean
 }
 
@@ -58,7 +58,7 @@ export interface SandboxRequests<N extends Names> {
    * @throws ExpectationError with the count, the closest requests, and the fields that differ
    */
   expectReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
-  /** Expects that every request conformed to the contract. @throws ExpectationError that lists the violations */
+  /** Expects no violations of the contract. @throws ExpectationError that lists the violations */
   expectNoViolations(): Promise<void>
   /**
    * Expects no violations, unexpected responses, retry problems or unmet rules. `allow`: the kinds to ignore.
@@ -89,7 +89,7 @@ export function sandboxRequests<N extends Names>(
   const readRetries = (limit: number) => dataOf(transport.GET('/retries', { params: { query: { sandbox, limit } } }))
   const retryProblems = async () => (await readRetries(0)).problems.findings
   const expectNoFindings = async (allow: readonly FindingKind[] = []) => {
-    const problem = await findingsProblem(transport, sandbox, allow)
+    const problem = await describeFindings(transport, sandbox, allow)
     if (problem !== undefined) throw new ExpectationError(problem)
   }
   return {
@@ -106,7 +106,7 @@ export function sandboxRequests<N extends Names>(
       const body = { ...toMatchBody<N>(operation, match), count, withinMs: within, force }
       // If the expectation is not met, the status is 417, which openapi-fetch treats as an error.
       const { data, error } = await transport.POST('/verify', { params, body })
-      const problem = expectationProblem((data ?? error) as ControlSchemas['Verdict'])
+      const problem = describeUnmetExpectation((data ?? error) as ControlSchemas['Verdict'])
       const hint = consoleUrl === undefined ? keepOpenHint : `Look at the requests: ${consoleUrl}`
       if (problem !== undefined) throw new ExpectationError(`${problem}\n${hint}`)
     },

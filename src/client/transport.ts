@@ -17,7 +17,7 @@ export interface ConnectOptions {
 /** The types of the control plane's requests and responses, by schema name in its OpenAPI document. */
 export type ControlSchemas = components['schemas']
 
-/** An operation's query parameters. Not for public types: the package's declarations omit this type. @internal */
+/** An operation's query parameters. Do not use in public types: the package's declarations omit it. @internal */
 export type ControlQuery<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>
 
 /** A typed client for the control plane. It throws if the simulator refuses a request or is unreachable. @internal */
@@ -41,9 +41,9 @@ export function createTransport(controlUrl: string, { token, authority }: Connec
   return client
 }
 
-/** Returns the data of a response that `onResponse` has accepted. */
+/** Returns the data of a successful response with a body. */
 export async function dataOf<Data>(response: Promise<{ readonly data?: Data }>): Promise<Data> {
-  return (await response).data as Data // openapi-fetch returns data for every successful response
+  return (await response).data as Data
 }
 
 /** Awaits a response, and ignores its content. @internal */

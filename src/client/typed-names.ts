@@ -1,13 +1,13 @@
 import type { DocumentedStatus, OperationId, ScenarioParameters } from './names.ts'
 
-/** The names used in requests to the control plane. They are typed, so a misspelled name does not compile. */
+/** The types of the operation names, scenarios and statuses that a client's methods accept. */
 export interface Names {
   readonly operation: string
   readonly scenarios: object
   readonly status: number
 }
 
-/** The names of the bundled contract and fixtures. */
+/** The names in the bundled contract and fixtures. A misspelled name does not compile. */
 export interface BundledNames extends Names {
   readonly operation: OperationId
   readonly scenarios: ScenarioParameters

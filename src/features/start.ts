@@ -1,4 +1,4 @@
-/** Starts a simulator with the control operations of all features, for the library and for tests. */
+/** Exports the functions that start a simulator, and registers the control operations of features. */
 import './mcp/mcp.ts'
 
 export { start, startFromCode } from '../server/simulator/start.ts'

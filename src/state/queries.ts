@@ -47,7 +47,7 @@ export function createFilter(query: EventQuery): ((event: StoredEvent) => boolea
     (query.conversation === undefined || belongsTo(fields, query.conversation))
 }
 
-/** Returns true if `conversation` is the event's `conversationId` or, if that is absent, `externalConversationId`. */
+/** Returns true if `conversation` is the event's `conversationId` or, without one, its `externalConversationId`. */
 function belongsTo({ conversationId, externalConversationId }: EventDraft, conversation: string): boolean {
   const key = uuidKey(conversationId)
   return key === null ? externalConversationId === conversation : key === conversation.toLowerCase()

@@ -23,20 +23,20 @@ export interface EventDraft {
 export interface StoredEvent {
   readonly eventId: string
   readonly fields: EventDraft & { readonly eventAt: string }
-  /** The `qualityImpactScore` (-1 to 1) or, without one, 1, -1 or 0 for a positive, negative or neutral influence. */
+  /** The `qualityImpactScore` or, without one, 1, -1 or 0 for a positive, negative or neutral influence. */
   readonly impact: number
   /** True if sampling dropped the event. Sums exclude dropped events. */
   readonly sampledOut: boolean
   /** The time of receipt, in UTC. */
   readonly receivedAt: string
   readonly replays: number
-  /** True if the caller sent no time, so `eventAt` is the time of receipt; otherwise absent. */
+  /** True if the caller sent no `eventAt`, so it is the time of receipt; otherwise absent. */
   readonly eventAtDefaulted?: true
-  /** The id of the sandbox's first event with this payload. Absent from that event and events with an `insertId`. */
+  /** The id of the sandbox's first event with this payload; absent in that event, and in events with an `insertId`. */
   readonly repeatOf?: string
 }
 
-/** A prompt to store: the body of a valid request. The store reads only the fields named here. */
+/** A prompt to store: the body of a valid request. Only the fields named here have a meaning for the store. */
 export interface PromptDraft {
   readonly components?: readonly PromptComponentDraft[]
   readonly productId?: string
@@ -67,7 +67,7 @@ export interface StoredPrompt {
   readonly promptId: string
   readonly externalPromptId?: string
   readonly productId?: string
-  /** The id of the first prompt from an identical request. Absent from that prompt and prompts with an external id. */
+  /** The id of the first prompt from an identical request; absent in that prompt, and if there is an external id. */
   readonly repeatOf?: string
   /** The versions, oldest first; never empty. */
   readonly versions: readonly PromptVersion[]
@@ -101,13 +101,13 @@ export interface ImpactQuery {
   readonly productIds: readonly string[]
   /** The first day, such as `2026-01-15`. */
   readonly from: string
-  /** The last day, which is included, such as `2026-01-15`. */
+  /** The last day (inclusive), such as `2026-01-15`. */
   readonly to: string
 }
 
 /** The impact of a day's events, excluding events that sampling dropped. */
 export interface DayImpact {
-  /** The sum of the events' impacts, exact to nine decimal places regardless of the order of recording. */
+  /** The sum of the events' impacts, each rounded to nine decimal places. The order of the events does not matter. */
   readonly impact: number
   readonly events: number
 }
@@ -127,7 +127,7 @@ export function cloneJson<T>(value: T): T {
   return copy as T // the same type as the original
 }
 
-/** Yields copies of records, which can be objects or JSON text. */
+/** Yields a copy of each record. The records can be objects or JSON text. */
 export function* copyEach<T extends object>(records: Iterable<T | string>): Generator<T> {
   for (const record of records) yield typeof record === 'string' ? JSON.parse(record) : cloneJson(record)
 }

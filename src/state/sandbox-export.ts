@@ -55,7 +55,7 @@ export async function parseExport(document: unknown): Promise<Result<SandboxExpo
 
 function createRuleCheck({ keyOf, otherKeys, findErrors }: Collection): (record: object) => readonly string[] {
   const earlier = new Set<string>()
-  const reportedKinds = new Set<string>() // each kind is reported once, to leave room for other errors
+  const reportedKinds = new Set<string>() // each kind of key is reported once, to leave room for other errors
   return (record) => {
     const errors = [...(findErrors?.(record) ?? [])]
     // Ids are UUIDs, which are case-insensitive.

@@ -2,16 +2,16 @@ import type { JsonObject } from '../base/core/json.ts'
 
 export interface SharedState {
   readonly displayUrl: string
-  /** Returns the record stored in addition to a sandbox's data, if any. The record must not be modified. */
-  readRecord(sandbox: string): Promise<JsonObject | undefined>
-  /** Stores `update`'s record, or removes the record if `update` returns none. Repeats `update` on a conflict. */
-  updateRecord<T>(
+  /** Returns the stored settings of a sandbox, if any. They must not be modified. */
+  readSettings(sandbox: string): Promise<JsonObject | undefined>
+  /** Stores the settings that `update` returns, or deletes them if it returns none. Repeats `update` on a conflict. */
+  updateSettings<T>(
     sandbox: string,
-    update: (record: JsonObject | undefined) => { readonly record: JsonObject | undefined; readonly result: T },
+    update: (settings: JsonObject | undefined) => { readonly settings: JsonObject | undefined; readonly result: T },
   ): Promise<T>
   /** Opens the journal that all replicas share. `size`: the approximate maximum number of stored messages. */
   openJournal(size: number): ExchangeStream
-  listSandboxes(limit: number): Promise<readonly string[]>
+  listNewestSandboxes(limit: number): Promise<readonly string[]>
 }
 
 /** The position of an exchange within its sandbox. */
@@ -35,7 +35,7 @@ export type StreamMessage = { readonly position: number } & (
       readonly response: string | undefined
     }
   | { readonly kind: 'end'; readonly text: string }
-  /** Clears a sandbox, or all sandboxes if `sandbox` is undefined. */
+  /** Clears the journal of a sandbox, or of all sandboxes if `sandbox` is undefined. */
   | { readonly kind: 'clear'; readonly sandbox: string | undefined }
 )
 

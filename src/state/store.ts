@@ -20,7 +20,7 @@ export interface EventQuery {
   readonly productId?: string
   readonly conversationId?: string
   readonly externalConversationId?: string
-  /** The service's id for the conversation, or the caller's id for it in events without the service's id. */
+  /** Matches the `conversationId` or, in events without one, the `externalConversationId`. */
   readonly conversation?: string
   readonly insertId?: string
   readonly eventId?: string
@@ -54,7 +54,7 @@ export interface RateResult {
   readonly resetMs: number
 }
 
-/** A change refused because of a disk error or the loss of the files. The state is unchanged. */
+/** A change refused because of a disk error or the loss of the files. */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }
@@ -96,14 +96,14 @@ export interface StateSummary extends RecordCounts {
 
 /**
  * The operations on the simulator's state. Every change is atomic. A promise resolves when the change is stored. If it
- * rejects with `StoreWriteError`, the state is unchanged.
+ * rejects with `StoreWriteError`, the state is unchanged, unless a sync failed.
  * Arguments other than exports are copied; results are copies or frozen. An unknown sandbox counts as empty.
  */
 export interface Store {
   recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt>
   /** Adds a version to the prompt with the same `externalPromptId` and `productId`, or else to a new prompt. */
   addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<{ promptId: string; version: PromptVersion }>
-  /** Consumes a unit of `key`'s fixed window, if one is left. A window opens on first use; a restart can reset it. */
+  /** Consumes a unit of `key`'s fixed window, if any is left. A window opens on first use; a restart can reset it. */
   consumeRate(context: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
   /** Advances the sequence `key`, and returns its previous index: 0, 1, 2, ... A restart can reset sequences. */
   nextSequenceIndex(sandbox: string, key: string): Promise<number>
@@ -142,7 +142,7 @@ export interface Store {
    * not see its writes. Its counters advance independently. It must not be used after this store is closed.
    */
   fork(): Store
-  /** Returns why all further writes are refused, or why `close` could not write the state; otherwise undefined. */
+  /** Returns why changes can no longer be stored, or were not stored by `close`; otherwise undefined. */
   findLoss(): Promise<string | undefined>
   /** Returns why requests that need the state are refused; undefined unless the shared store is out of service. */
   findOutage(): Promise<string | undefined>

@@ -87,8 +87,8 @@ describe('a request with', () => {
 })
 
 test.each([
-  ['undefined', 'is a missing value converted to text'],
-  ['[object Object]', 'is a missing value converted to text'],
+  ['undefined', 'is a non-string value converted to text'],
+  ['[object Object]', 'is a non-string value converted to text'],
   ['{{API_KEY}}', 'is a placeholder that was not replaced'],
   ['<API_KEY>', 'is a placeholder that was not replaced'],
   ['abcdefgabcdefg', 'contains the same key twice'],

@@ -36,7 +36,7 @@ const badRequests: BadRequest[] = [
   ['a repeated member', post(events, withMember('"value":"first"')), 400, [/body/, /"value" twice/]],
 ]
 
-test.each(badRequests)('a bad request is refused and has no effect: %s', async (_name, request, status, patterns) => {
+test.each(badRequests)('a bad request is refused and stores nothing: %s', async (_name, request, status, patterns) => {
   const before = await readStateInfo(sim())
   const response = await call(sim(), request.path, request)
   expectRefusal(response, status, ...patterns)
@@ -47,7 +47,7 @@ test.each(badRequests)('a bad request is refused and has no effect: %s', async (
 const methods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']
 const byPath = groupBy(allOperations, ({ path }) => path.replace(/\?.*/, ''))
 const wrongMethods = Array.from(byPath, ([path, group]) => ({ path, allowed: group.map(({ method }) => method) }))
-  .flatMap((operation) => methods.map((method) => ({ ...operation, method })))
+  .flatMap((resource) => methods.map((method) => ({ ...resource, method })))
   .filter(({ method, allowed }) => !allowed.includes(method))
 
 test.each(wrongMethods)('$method $path gets a 405 whose Allow header lists $allowed', async (wrong) => {
@@ -75,14 +75,14 @@ const encode: Readonly<Record<string, (text: string) => Uint8Array>> = {
 const send = (encoding: string, body: Uint8Array) =>
   call(sim(), '/v1/events', { body, headers: { 'content-encoding': encoding } })
 
-const rows = Object.entries(encode).map(([encoding, bytesOf]) => ({ encoding, bytesOf }))
-const compressions = rows.filter(({ encoding }) => encoding !== 'identity')
+const encodings = Object.entries(encode).map(([encoding, bytesOf]) => ({ encoding, bytesOf }))
+const compressions = encodings.filter(({ encoding }) => encoding !== 'identity')
 
 test('every supported encoding is tested', () => {
   expect([...decoders.keys()]).toEqual(Object.keys(encode))
 })
 
-describe.each(rows)('a body in the encoding $encoding', ({ encoding, bytesOf }) => {
+describe.each(encodings)('a body in the encoding $encoding', ({ encoding, bytesOf }) => {
   test.each([encoding, encoding.toUpperCase()])('is decoded if Content-Encoding is %s', async (name) => {
     const response = await send(name, bytesOf(JSON.stringify(event())))
     expect({ status: response.status, text: response.text }).toMatchObject({ status: 201 })
@@ -126,7 +126,7 @@ interface Problem extends RequestOptions {
 
 /** Problems in an analytics request, in the order in which the simulator checks for them. */
 const problems: readonly Problem[] = [
-  { name: 'an unknown path', status: 404, path: '/v1/nowhere' },
+  { name: 'an unknown path', status: 404, path: '/v1/nowhere?period=14d' },
   { name: 'a wrong method', status: 405, method: 'DELETE' },
   { name: 'a missing token', status: 401, token: null },
   { name: 'a scenario', status: 503, scenario: 'unavailable' },

@@ -4,7 +4,7 @@ import { callControl } from '../support/control.ts'
 import { callRaw, requestText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
-/** A simulator with --strict, to show that even then, invalid baggage is not refused. */
+/** A simulator with --strict: even then, invalid baggage does not cause a refusal. */
 const sim = sharedSimulator({ strict: true })
 
 /** Sends a request with a `baggage` header, and returns the status, the sandbox and the first piece of advice. */
@@ -20,7 +20,7 @@ describe('the baggage header', () => {
   test.each([
     ['as its only member', 'convsim.sandbox=worker-3'],
     ['among members of other tools', 'userId=alice,convsim.sandbox=worker-3,isProduction=false'],
-    ['with white space wherever it is allowed', ' convsim.sandbox\t=  worker-3 , a=b'],
+    ['with whitespace wherever it is allowed', ' convsim.sandbox\t=  worker-3 , a=b'],
     ['with properties', 'convsim.sandbox=worker-3;ttl=1;secret , a=b;c'],
     ['percent-encoded', 'convsim.sandbox=%77orker%2D3'],
     ['among malformed members', 'nonsense,,=x,a=%zz,convsim.sandbox=worker-3'],

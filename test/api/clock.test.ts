@@ -12,10 +12,10 @@ const realSim = sharedSimulator({ clock: 'real' })
 
 let sandboxCount = 0
 
-/** Returns a key and a path function for a sandbox that no other test in this file uses, so its clock is unchanged. */
+/** Returns the token of a sandbox that no other test uses, and a function that adds this sandbox to a path. */
 function freshSandbox() {
   const name = `clock-${++sandboxCount}`
-  return { token: `k~${name}`, path: (path: string) => `${path}?sandbox=${name}` }
+  return { token: `k~${name}`, inSandbox: (path: string) => `${path}?sandbox=${name}` }
 }
 
 /** Returns the days in an analytics response, each in the form `2026-01-15`. */
@@ -24,7 +24,7 @@ const daysOf = ({ text }: TestResponse): string[] =>
 
 const dateOf = ({ headers }: TestResponse) => Date.parse(headers.get('date') ?? '')
 const timeOf = ({ now }: Record<string, Json>) => Date.parse(String(now))
-const week = `${analyticsPath}?period=7d`
+const weekPath = `${analyticsPath}?period=7d`
 const instant = '2026-03-01T00:30:00.000Z'
 
 describe('the clock', () => {
@@ -37,22 +37,22 @@ describe('the clock', () => {
     ['continues from the time it was shifted to', frozenSim, [shiftToInstant], 'shifted', () => Date.parse(instant)],
     ['becomes shifted if advanced in real mode', realSim, [advanceBy('1h')], 'shifted', () => Date.now() + 3_600_000],
   ])('%s', async (_name, sim, steps, mode, startsAt) => {
-    const { path } = freshSandbox()
+    const { inSandbox } = freshSandbox()
     const [startedAt, expectedStart] = [Date.now(), startsAt()]
-    for (const [method, control, body] of steps) await callControl(sim(), method, path(control), body)
-    const clock = await callControl(sim(), 'GET', path('/clock'))
+    for (const [method, path, body] of steps) await callControl(sim(), method, inSandbox(path), body)
+    const clock = await callControl(sim(), 'GET', inSandbox('/clock'))
     expect(clock['mode']).toBe(mode)
     expect(timeOf(clock)).toBeGreaterThanOrEqual(expectedStart)
     expect(timeOf(clock)).toBeLessThanOrEqual(expectedStart + Date.now() - startedAt)
   })
 
   test('stays shifted, and stops at the latest possible time', async () => {
-    const [sim, { path, token }] = [realSim(), freshSandbox()]
-    expect((await callControl(sim, 'PUT', path('/clock'), { mode: 'shifted' }))['mode']).toBe('shifted')
-    expect((await callControl(sim, 'GET', path('/clock')))['mode']).toBe('shifted')
-    await callControl(sim, 'PUT', path('/clock'), { mode: 'shifted', now: '9999-12-31T23:59:59.999Z' })
-    expect((await callControl(sim, 'GET', path('/clock')))['now']).toBe('9999-12-31T23:59:59.999Z')
-    expect((await call(sim, week, { token })).status).toBe(200)
+    const [sim, { inSandbox, token }] = [realSim(), freshSandbox()]
+    expect((await callControl(sim, 'PUT', inSandbox('/clock'), { mode: 'shifted' }))['mode']).toBe('shifted')
+    expect((await callControl(sim, 'GET', inSandbox('/clock')))['mode']).toBe('shifted')
+    await callControl(sim, 'PUT', inSandbox('/clock'), { mode: 'shifted', now: '9999-12-31T23:59:59.999Z' })
+    expect((await callControl(sim, 'GET', inSandbox('/clock')))['now']).toBe('9999-12-31T23:59:59.999Z')
+    expect((await call(sim, weekPath, { token })).status).toBe(200)
   })
 
   test.each([
@@ -61,12 +61,12 @@ describe('the clock', () => {
     ['1900-01-01', '1900-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ])('can be frozen at %s', async (now, expected) => {
-    const [sim, { path, token }] = [realSim(), freshSandbox()]
-    expect(await callControl(sim, 'PUT', path('/clock'), { mode: 'frozen', now })).toEqual({
+    const [sim, { inSandbox, token }] = [realSim(), freshSandbox()]
+    expect(await callControl(sim, 'PUT', inSandbox('/clock'), { mode: 'frozen', now })).toEqual({
       mode: 'frozen',
       now: expected,
     })
-    expect(await callControl(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: expected })
+    expect(await callControl(sim, 'GET', inSandbox('/clock'))).toEqual({ mode: 'frozen', now: expected })
     expect((await call(sim, analyticsPath, { token })).status).toBe(200)
   })
 
@@ -79,9 +79,9 @@ describe('the clock', () => {
     ['0s', 0],
     [' 1 h ', 3_600_000],
   ])('can be advanced by %s while it is frozen', async (by, ms) => {
-    const [sim, { path }] = [frozenSim(), freshSandbox()]
+    const [sim, { inSandbox }] = [frozenSim(), freshSandbox()]
     const now = new Date(Date.parse(frozenNow) + ms).toISOString()
-    expect(await callControl(sim, 'POST', path('/clock/advance'), { by })).toEqual({ mode: 'frozen', now })
+    expect(await callControl(sim, 'POST', inSandbox('/clock/advance'), { by })).toEqual({ mode: 'frozen', now })
   })
 
   test.each<[string, string, Json, RegExp]>([
@@ -96,14 +96,14 @@ describe('the clock', () => {
     ['POST', '/clock/advance', { by: '-1h' }, /duration/],
     ['POST', '/clock/advance', { by: '3000000d' }, /year 9999/],
     ['POST', '/clock/advance', { by: `${'9'.repeat(40)}s` }, /by/],
-  ])('is not changed by %s %s with the invalid body %j', async (method, control, body, pattern) => {
-    const [sim, { path }] = [frozenSim(), freshSandbox()]
-    expectRefusal(await call(sim, `/__sim${path(control)}`, { method, body }), 400, pattern)
-    expect(await callControl(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: frozenNow })
+  ])('is not changed by %s %s with the invalid body %j', async (method, path, body, pattern) => {
+    const [sim, { inSandbox }] = [frozenSim(), freshSandbox()]
+    expectRefusal(await call(sim, `/__sim${inSandbox(path)}`, { method, body }), 400, pattern)
+    expect(await callControl(sim, 'GET', inSandbox('/clock'))).toEqual({ mode: 'frozen', now: frozenNow })
   })
 })
 
-describe('the time in a sandbox', () => {
+describe('the simulated time of a request', () => {
   test('is the default for eventAt, and is stored as receivedAt', async ({ own }) => {
     await callControl(own, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
     await call(own, '/v1/events', { token: 'k~a', body: event() })
@@ -125,10 +125,10 @@ describe('the time in a sandbox', () => {
 describe('X-Sim-Now', () => {
   test('gives one request the same data as a clock frozen at that time', async () => {
     const [sim, frozenAtInstant] = [frozenSim(), await startForTest({ clock: instant })]
-    const response = await call(sim, week, { headers: { 'x-sim-now': '2026-03-01T01:30:00.5+01:00' } })
-    expect(response.text).toBe((await call(frozenAtInstant, week)).text)
+    const response = await call(sim, weekPath, { headers: { 'x-sim-now': '2026-03-01T01:30:00.5+01:00' } })
+    expect(response.text).toBe((await call(frozenAtInstant, weekPath)).text)
     expect(dateOf(response)).toBe(Date.parse(instant))
-    expect(daysOf(await call(sim, week)).at(-1)).toBe('2026-01-15')
+    expect(daysOf(await call(sim, weekPath)).at(-1)).toBe('2026-01-15')
   })
 
   test.each(['noon', '', '1899-12-31', '9'.repeat(5000)])('with the value $0 is refused', async (now) => {

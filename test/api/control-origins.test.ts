@@ -13,7 +13,7 @@ const corsHeaderNames = (headers: Headers) => [...headers.keys()].filter((name) 
 describe('a page from an origin in --control-origins', () => {
   const page = { origin: allowedOrigin, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }
 
-  test('can send a preflight request', async () => {
+  test('passes a preflight check', async () => {
     const headers = {
       ...page,
       'access-control-request-method': 'PUT',
@@ -63,7 +63,7 @@ test('--control-origins normalizes origins, and rejects values that are not orig
     expect([text, parseOrigins(text)]).toEqual([text, undefined])
 })
 
-test.each(['', '&failOn=coverage<100'])('report?format=html%s has the console’s security policy', async (query) => {
+test.each(['', '&failOn=coverage<100'])('report?format=html%s has the console’s CSP except styles', async (query) => {
   const console = await call(sim(), '/__sim/', { headers: { accept: 'text/html' } })
   const report = await call(sim(), `/__sim/report?format=html${query}`)
   const policyOf = ({ headers }: typeof report) => headers.get('content-security-policy') ?? ''
@@ -94,7 +94,7 @@ test('the refusal of a request without Host has X-Content-Type-Options', async (
   expect([status, headers['x-content-type-options']]).toEqual([400, 'nosniff'])
 })
 
-test('responses of the simulated service have no X-Content-Type-Options', async () => {
+test('responses from the simulated service have no X-Content-Type-Options', async () => {
   const { headers } = await call(sim(), '/v1/events')
   expect(headers.get('x-content-type-options')).toBeNull()
 })

@@ -12,7 +12,7 @@ const noToken = { token: null }
 
 const aliases = ['/healthz', '/readyz', '/livez', '/_x-steady/health', '/__admin/health']
 
-test.each(['/__sim/health', ...aliases])('%s returns the status healthy, and refuses other origins', async (path) => {
+test.each(['/__sim/health', ...aliases])('%s returns the status healthy, but not to other origins', async (path) => {
   for (const target of [path, `${path}?now`, path === '/__sim/health' ? path : path.toUpperCase()]) {
     const response = await call(sim(), target, noToken)
     expect([response.status, response.body]).toEqual([200, { status: 'healthy', version }])
@@ -27,7 +27,7 @@ test.each(['/__sim/health', ...aliases])('%s returns the status healthy, and ref
 test.each([
   ['/metrics', 'text/plain; version=0.0.4; charset=utf-8', /^convsim_\w+/m],
   ['/_x-steady/spec', 'application/json; charset=utf-8', /"openapi":"3\.1\.0"/],
-])('%s is served in any case, with or without a trailing slash', async (path, mediaType, body) => {
+])('%s is case-insensitive, and may have a trailing slash', async (path, mediaType, body) => {
   for (const target of [path, `${path}/`, path.toUpperCase()]) {
     const response = await fetch(`${sim().origin}${target}`)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, mediaType])
@@ -35,7 +35,7 @@ test.each([
   }
 })
 
-test('an alias has the control plane’s CORS headers, and a path below an alias has the service’s', async () => {
+test('the control plane’s CORS settings apply to an alias, but not to paths below it', async () => {
   const own = await startForTest({ cors: false, controlOrigins: 'http://allowed.example' })
   const origin = 'http://allowed.example'
   const allowedOriginFor = async (path: string, method: string) => {

@@ -13,7 +13,7 @@ import { listRequests } from '../support/stored-records.ts'
 const sim = sharedSimulator()
 
 /** Sends a request, by default to the control plane. The headers can include ones that `fetch` forbids. */
-async function callAs(headers: Record<string, string>, path = '/__sim/info', method = 'GET', origin = sim().origin) {
+async function callWith(headers: Record<string, string>, path = '/__sim/info', method = 'GET', origin = sim().origin) {
   const lines = Object.entries({ host: new URL(origin).host, connection: 'close', ...headers })
   const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   return callRaw(origin, `${method} ${path} HTTP/1.1\r\n${text}\r\n`)
@@ -27,7 +27,7 @@ describe('the Host header', () => {
       ['host.docker.internal:4010', 'convsim.testing.svc.cluster.local'],
     ].flat(),
   )('%s is accepted', async (host) => {
-    expect((await callAs({ host })).status).toBe(200)
+    expect((await callWith({ host })).status).toBe(200)
   })
 
   test.each(
@@ -37,24 +37,24 @@ describe('the Host header', () => {
       ['127.0.0.1.', '1.2.3', '256.1.1.1', 'example.com:80:80', 'a.b@localhost.c', ''],
     ].flat(),
   )('%j is refused, and the refusal names --control-hosts', async (host) => {
-    expectRefusal(await callAs({ host }), 403, /does not accept requests for the host .*--control-hosts/)
+    expectRefusal(await callWith({ host }), 403, /does not accept requests for the host .*--control-hosts/)
   })
 
   test('is truncated in the refusal', async () => {
-    expectRefusal(await callAs({ host: `${'x'.repeat(5000)}.example` }), 403, /^.{1,299}$/s)
+    expectRefusal(await callWith({ host: `${'x'.repeat(5000)}.example` }), 403, /^.{1,299}$/s)
   })
 
   test('is overridden by the host of an absolute request target', async () => {
     const host = new URL(sim().origin).host
     for (const path of ['/__sim/export', '/__sim/health/../info'])
-      expectRefusal(await callAs({}, `http://example.com${path}`), 403, / requests for the host "example.com/)
+      expectRefusal(await callWith({}, `http://example.com${path}`), 403, / requests for the host "example.com/)
     for (const target of [`http://${host}/__sim/info`, `HTTP://u:p@${host}/__sim/info`, 'http://localhost/__sim/info'])
-      expect([target, (await callAs({ host: 'example.com' }, target)).status]).toEqual([target, 200])
+      expect([target, (await callWith({ host: 'example.com' }, target)).status]).toEqual([target, 200])
   })
 
-  test('can name only local and listed hosts, regardless of case and port, if --control-hosts is set', async () => {
+  test('must be an IP address or a private or listed name, in any case, if --control-hosts is set', async () => {
     const own = await startForTest({ controlHosts: 'sim.example.com, Other.Example.org, convsim' })
-    const status = async (host: string) => (await callAs({ host }, '/__sim/info', 'GET', own.origin)).status
+    const status = async (host: string) => (await callWith({ host }, '/__sim/info', 'GET', own.origin)).status
     const accepted = ['sim.example.com', 'SIM.example.com:4010', 'other.example.org', 'convsim:4010', 'a.localhost']
     for (const host of [...accepted, '127.0.0.1:80']) expect([host, await status(host)]).toEqual([host, 200])
     for (const host of ['x.sim.example.com', 'example.com', 'other'])
@@ -63,9 +63,9 @@ describe('the Host header', () => {
 
   test('is checked on health paths, but not on paths of the simulated service', async () => {
     for (const path of ['/__sim/health', '/healthz', '/_x-steady/health', '/__admin/health'])
-      expect([path, (await callAs({ host: 'example.com' }, path)).status]).toEqual([path, 403])
+      expect([path, (await callWith({ host: 'example.com' }, path)).status]).toEqual([path, 403])
     const key = { authorization: 'Bearer k' }
-    expect((await callAs({ host: 'api.example.com', ...key }, analyticsPath)).status).toBe(200)
+    expect((await callWith({ host: 'api.example.com', ...key }, analyticsPath)).status).toBe(200)
   })
 })
 
@@ -84,7 +84,7 @@ describe('a control request from', () => {
     ['an image on another site', 403, () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' })],
     ['a frame without Sec-Fetch-Mode', 403, () => ({ 'sec-fetch-site': 'cross-site' })],
   ])('%s gets a %i', async (_name, status, headers) => {
-    const response = await callAs(headers())
+    const response = await callWith(headers())
     if (status === 403) expectRefusal(response, 403, /rejects requests from pages on other origins/)
     else expect(response.status).toBe(status)
   })
@@ -99,7 +99,7 @@ describe('a control request from', () => {
       { origin: 'https://example.com', 'content-type': 'text/plain' },
     ]
     for (const headers of forms)
-      expect((await callAs({ ...headers, 'content-length': '0' }, '/__sim/reset', 'POST')).status).toBe(403)
+      expect((await callWith({ ...headers, 'content-length': '0' }, '/__sim/reset', 'POST')).status).toBe(403)
     expect(await readStateInfo(sim())).toEqual(before)
   })
 })
@@ -120,10 +120,10 @@ describe('the body of a control request', () => {
     else expect(response.status).toBe(status)
   })
 
-  test('must be declared as JSON, and be empty or {}, if the operation takes no body', async () => {
+  test('must be empty or {} if the operation takes no body, and any Content-Type must be JSON', async () => {
     const plain = await call(sim(), '/__sim/reset', { method: 'POST', body: 'reset', contentType: 'text/plain' })
     expect(plain.status).toBe(415)
-    const empty = await callAs({ 'content-type': 'text/plain', 'content-length': '0' }, '/__sim/reset', 'POST')
+    const empty = await callWith({ 'content-type': 'text/plain', 'content-length': '0' }, '/__sim/reset', 'POST')
     expect(empty.status).toBe(415)
     for (const body of [undefined, ' ', '{}'])
       expect((await call(sim(), '/__sim/reset', { method: 'POST', ...(body && { body }) })).status).toBe(200)
@@ -223,7 +223,7 @@ test.each<[string, RequestOptions, number, RegExp]>([
   ['/__sim/clock?sandbox=a&sandbox=b', {}, 400, /sandbox/],
   ['/__sim/info?sandbox=a', {}, 400, /sandbox/],
   ['/__sim/scenarios', { method: 'PUT' }, 400, /JSON body is required/],
-])('the refusal of %s has the service’s error format and a hint', async (path, options, status, pattern) => {
+])('the refusal of %s names the problem in the service’s format', async (path, options, status, pattern) => {
   expectRefusal(await call(sim(), path, options), status, pattern)
 })
 
@@ -269,7 +269,7 @@ test('clients that stop reading a long response for half a minute lose their slo
   for (const reader of readers) reader.destroy()
 })
 
-test('the journal keeps the newest 16 MB of the bodies sent in hanging requests', async ({ own }) => {
+test('the journal keeps only the newest 16 MB of request bodies, even if the requests hang', async ({ own }) => {
   const body = event({ value: 'x'.repeat(900_000) })
   const connections = await Promise.all(Array.from({ length: 24 }, () => connectTo(own.origin)))
   for (const connection of connections) {

@@ -23,7 +23,7 @@ const keyOf = ({ path, body }: Call) => `${path} ${JSON.stringify(body) ?? ''}`
 
 const pairOf = async (sim: TestSimulator, item: Call) => [keyOf(item), (await call(sim, item.path, item)).text] as const
 
-test('the same seed and clock give the same response bodies, even to reordered or concurrent requests', async () => {
+test('the same seed and clock give the same response bodies, even for reordered, concurrent requests', async () => {
   const [first, second] = [await startForTest({ seed: 'same' }), await startForTest({ seed: 'same' })]
   const inOrder = new Map<string, string>()
   for (const item of calls) inOrder.set(...(await pairOf(first, item)))

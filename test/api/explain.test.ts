@@ -206,7 +206,7 @@ describe('POST /__sim/explain', () => {
     ['OPTIONS', '/v1/events', preflight],
   ])('refuses a request that would not reach the service: %s %s %j', async ([method, path, headers], { own }) => {
     const response = await call(own, '/__sim/explain', { body: { method, path, headers } })
-    expectRefusal(response, 400, /not a request to the simulated service.*under \/v1\./)
+    expectRefusal(response, 400, /simulated service does not get the request.*under \/v1\./)
     await fetch(`${own.origin}${path}`, { method, headers, redirect: 'manual' })
     expect(await callControl(own, 'GET', '/requests?sandbox=*')).toMatchObject({ total: 0 })
   })

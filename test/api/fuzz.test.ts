@@ -2,21 +2,20 @@ import { expect, test } from 'vitest'
 import { isObject, type Json } from '../../src/base/core/json.ts'
 import { seededChance } from '../support/chance.ts'
 import { call } from '../support/client.ts'
-import { createMalformed } from '../support/malformed.ts'
+import { createRandomRequest } from '../support/malformed.ts'
 import { isUnfinished, sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { parseHeader } from '../support/raw-http.ts'
 import { startForTest } from '../support/start.ts'
 
-/** The request count. To send more, run `FUZZ=100000 npx vitest run --config test/vitest.config.ts test/api/fuzz` */
+/** The number of requests. For more, run `FUZZ=100000 npx vitest run --config test/vitest.config.ts test/api/fuzz` */
 const count = Number(process.env['FUZZ'] ?? 1500)
 const seed = process.env['FUZZ_SEED'] ?? '1'
 const concurrency = 64
 const options = { timeout: 240_000 + count * 40 }
 
-/** Matches internal details, which must not appear in any response. */
 const internals = /\n\s+at |node:internal|node_modules|\.[jt]s:\d+|(Type|Range|Reference|Syntax)Error|\[object/
 
-/** Returns what is wrong with the received bytes, which must be complete responses; undefined if nothing is wrong. */
+/** Returns the first problem in the received responses, or undefined if there is none. */
 function findProblem(sent: string, received: string): string | undefined {
   let text = withoutInterim(received)
   if (text === '') return isUnfinished(sent) ? undefined : 'no response'
@@ -69,7 +68,7 @@ test(`${count} random requests cause no internal errors, and the simulator stays
   const worker = async () => {
     while (remaining > 0) {
       remaining -= 1
-      const { kind, bytes } = createMalformed(random)
+      const { kind, bytes } = createRandomRequest(random)
       const received = await sendBytes(sim.origin, bytes)
       kinds.add(kind)
       statuses.add(withoutInterim(received).slice(9, 12))

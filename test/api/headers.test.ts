@@ -8,7 +8,7 @@ import { listRequests } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-const simHeaders = (headers: Headers) =>
+const simHeaderNames = (headers: Headers) =>
   [...headers.keys()].filter((name) => name.startsWith('x-sim-') || name === 'x-request-id').sort()
 
 describe('the simulator’s headers', () => {
@@ -35,7 +35,7 @@ test('--no-sim-headers removes all simulator headers, but keeps service headers 
     await call(own, '/nowhere'),
   ]
   expect(responses.map(({ status }) => status)).toEqual([200, 201, 201, 400, 429, 429, 400, 404])
-  for (const { headers } of responses) expect(simHeaders(headers)).toEqual([])
+  for (const { headers } of responses) expect(simHeaderNames(headers)).toEqual([])
   expect(responses[4]?.headers.get('retry-after')).toBe('3600')
 })
 
@@ -143,7 +143,7 @@ describe('the trace id in traceparent', () => {
     expect(lines).toEqual([expect.objectContaining({ traceId }), expect.not.objectContaining({ traceId })])
   })
 
-  test('selects requests in lists (regardless of case), counts and verifications', async ({ own }) => {
+  test('can be used to select requests in lists (regardless of case), counts and verifications', async ({ own }) => {
     for (const id of [traceId, otherId, traceId]) await send(own, `00-${id}-${parent}-01`)
     await call(own, analyticsPath)
     expect(await listTraceIds(own)).toEqual([traceId, otherId, traceId, undefined])

@@ -91,7 +91,7 @@ describe('bodies', () => {
     ['bytes', new Uint8Array([255, 0, 1]), { size: 3, base64: '/wAB' }],
     ['no body', undefined, { size: 0 }],
     ['text beyond the limit for response bodies', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
-    ['text beyond the limit for request bodies', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
+    ['text beyond --body-limit', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
   ])('are shown with their kind and size: %s', async (_name, body, shown) => {
     const options = { method: 'POST', sandbox: 'bodies', ...(body !== undefined && { body }) }
     const { headers } = await call(shared(), '/v1/events', options)

@@ -48,12 +48,12 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
     turns.push(usedMs() - before)
   }
   const response = await pendingResponse
-  turns.pop() // the last turn decodes the response and checks it against the control plane's document
+  turns.pop() // the last turn parses the response, which is not work of the simulator
   const all = turns.reduce((sum, turn) => sum + turn, 0)
   return { ...response, longestShare: Math.max(...turns) / all }
 }
 
-/** The limit for `longestShare`, which is nearly 1 for work that is not split up. */
+/** The limit for `longestShare`. The share is nearly 1 if the work is not split up. */
 const maxShare = 0.35
 
 onLinux('other requests can be handled while 20,000 events are imported, refused, exported and assessed', async () => {

@@ -85,6 +85,6 @@ test('a simulator works with fake timers, even if they are active when it starts
   }
 })
 
-test('useSandbox for node:test throws an error that asks for the test context if it is missing', async () => {
+test('useSandbox for node:test requires the test context', async () => {
   await expect(useSandbox(undefined as never)).rejects.toThrow('useSandbox requires the test context')
 })

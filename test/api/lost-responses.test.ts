@@ -37,7 +37,7 @@ describe('a client that disconnects before the end of the response', () => {
     ['slow;ms=60000', { outcome: 'client-gone', sentBytes: 0 }],
     ['dribble;ms=60000;pieces=2', { outcome: 'client-gone', sentBytes: halfReceiptBytes }],
     ['hang', { outcome: 'damaged' }],
-  ])('during %s has its request recorded at once, and the response is not covered', async (scenario, delivery) => {
+  ])('during %s has its request recorded at once, and coverage excludes the response', async (scenario, delivery) => {
     const sandbox = `left-${scenario.slice(0, 4)}`
     await giveUp(sandbox, scenario, event())
     await untilRecorded(sandbox)
@@ -55,7 +55,7 @@ describe('a client that disconnects before the end of the response', () => {
     await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
     await giveUp(sandbox, scenario, event({ insertId: 'first', eventAt }), true)
     const body = event({ ...(insertId !== undefined && { insertId }), eventAt })
-    const retry = await connectTo(sim().origin) // a connection that was opened earlier may belong to another client
+    const retry = await connectTo(sim().origin) // connections open at the same time count as different clients
     retry.send(eventPostText(sandbox, body))
     expect((await retry.response()).status).toBe(201)
     retry.destroy()
@@ -83,9 +83,9 @@ describe('a client that disconnects before the end of the response', () => {
     ['429;retry-after=30', event()],
     ['201', event()],
     ['500', event({ insertId: 'kept' })],
-  ])('causes no finding when it retries, if it did not read the response: %s', async (response, body) => {
-    const sandbox = `unread-${response.slice(0, 3)}`
-    await putRules(sim(), [{ sequence: `${response}, 201` }], sandbox)
+  ])('causes no finding when it retries, if it did not read the response: %s', async (scenario, body) => {
+    const sandbox = `unread-${scenario.slice(0, 3)}`
+    await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
     const { hostname, port } = new URL(sim().origin)
     const blocked = connect(Number(port), hostname).pause() // reads nothing, like a busy process
     blocked.write(eventPostText(sandbox, body))
@@ -104,7 +104,7 @@ describe('a client that disconnects before the end of the response', () => {
     await callControl(sim(), 'POST', '/verify?sandbox=once', { count: { exactly: 5 }, withinMs: 500 })
   })
 
-  test('has every request on that connection recorded', async () => {
+  test('has all of its pipelined requests recorded', async () => {
     const connection = await connectTo(sim().origin)
     const slow = eventPostText('pipelined', event(), ['X-Sim-Scenario: slow;ms=60000'])
     connection.send(slow + slow + eventPostText('pipelined', event()))

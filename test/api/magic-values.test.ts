@@ -13,8 +13,8 @@ const analyticsPlans = plans.flatMap(({ name, analytics }) => (analytics ? [name
 describe.each(operations)('the fixtures’ keys for $id', (operation) => {
   test.each(keys)('$token: $about', async ({ token, plan, scenario }) => {
     const response = await callOperation(sim(), operation, { token })
-    const refusedByPlan = plan !== undefined && operation.id === 'getModelAnalytics' && !analyticsPlans.includes(plan)
-    const expected = scenario === undefined ? (refusedByPlan ? 403 : operation.success) : refusalStatuses[scenario]
+    const isRefusedByPlan = plan !== undefined && operation.id === 'getModelAnalytics' && !analyticsPlans.includes(plan)
+    const expected = scenario === undefined ? (isRefusedByPlan ? 403 : operation.success) : refusalStatuses[scenario]
     expect(response.status).toBe(expected)
     expect(describeViolations(operation.id, response.status, response.body)).toEqual([])
     expect(response.headers.get('x-sim-scenario')).toBe(scenario ?? null)

@@ -39,7 +39,7 @@ describe('a match', () => {
     expect(await verifyIn({ match, force: true })).toMatchObject({ status: 200, count: 1 })
   })
 
-  /** Conditions that the request does not fulfill, each with the field that differs and its value in the request. */
+  /** Conditions that the request does not fulfill, each with the field that differs and its actual value, if any. */
   const unfulfilled: [JsonObject, string, Json?][] = [
     [{ method: 'GET' }, 'method', 'POST'],
     [{ path: '/v1/prompts' }, 'path', '/v1/events'],
@@ -116,7 +116,7 @@ describe('a sandbox that was never used', () => {
     expect((await control(`${path}?sandbox=*`)).status).toBe(200)
   })
 
-  test('requires "force" in a verification that no request was sent', async () => {
+  test('requires "force" in a verification that no requests were sent', async () => {
     expect((await control('/verify?sandbox=tpyo', noRequests)).status).toBe(404)
     expect((await control('/verify?sandbox=tpyo', { ...noRequests, force: true })).status).toBe(200)
     expect((await control('/verify?sandbox=tpyo', { count: { atLeast: 1 } })).status).toBe(417)

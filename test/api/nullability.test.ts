@@ -56,10 +56,12 @@ describe('the scenario', () => {
   })
 
   test.each(fields)('null;fields=%s|recommendations sets only the named fields to null', async (field) => {
-    const options = { headers: { 'x-sim-scenario': `no-null, null;fields=${field}|recommendations` } }
-    const branches = branchesOf(await readAnalytics(sim(), modelId, '7d', options))
-    const nulls = branches.filter((one) => one.endsWith(' null'))
-    expect(new Set(nulls)).toEqual(new Set([`${field} null`, 'recommendations null']))
-    expect(branches).not.toContain(`${field} set`)
+    for (const names of [`null;fields=${field}|recommendations`, `null;fields=${field}, null;fields=recommendations`]) {
+      const options = { headers: { 'x-sim-scenario': `no-null, ${names}` } }
+      const branches = branchesOf(await readAnalytics(sim(), modelId, '7d', options))
+      const nulls = branches.filter((one) => one.endsWith(' null'))
+      expect(new Set(nulls)).toEqual(new Set([`${field} null`, 'recommendations null']))
+      expect(branches).not.toContain(`${field} set`)
+    }
   })
 })

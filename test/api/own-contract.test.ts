@@ -76,22 +76,22 @@ components:
         max_tokens: { type: integer, minimum: 1 }
 `
 
-const own = sharedSimulator(async (onFinished) => ({ contract: await tempFile(document, 'shop.yaml', onFinished) }))
+const sim = sharedSimulator(async (onFinished) => ({ contract: await tempFile(document, 'shop.yaml', onFinished) }))
 
 test('the refusal of an unknown path lists each known path only once, even one with several methods', async () => {
-  expectRefusal(await call(own(), '/v2/nothing'), 404, /Known paths: [^{]*\{id\}[^{]*$/)
+  expectRefusal(await call(sim(), '/v2/nothing'), 404, /Known paths: [^{]*\{id\}[^{]*$/)
 })
 
 test.each([
   ['a slash', '/items/*/a~1b', { 'c~d': 2 }],
   ['a tilde', '/items/*/c~0d', { 'a/b': 1 }],
-])('drift acts on a field with %s in its name, even in application/problem+json', async (_name, pointer, remaining) => {
-  const { headers, text } = await call(own(), '/v2/escaped', { scenario: `drop-field;pointer=${pointer}` })
+])('drop-field acts on a field with %s in its name, even in problem+json', async (_name, pointer, remaining) => {
+  const { headers, text } = await call(sim(), '/v2/escaped', { scenario: `drop-field;pointer=${pointer}` })
   expect([headers.get('content-type'), JSON.parse(text)]).toEqual(['application/problem+json', { items: [remaining] }])
 })
 
 test('headers that the server sets take precedence over documented headers', async () => {
-  const { status, text, headers } = await call(own(), '/v2/report', { headers: { origin: 'https://page.test' } })
+  const { status, text, headers } = await call(sim(), '/v2/report', { headers: { origin: 'https://page.test' } })
   expect([status, text]).toEqual([200, 'a,b\n1,2\n'])
   expect(Object.fromEntries(headers)).toMatchObject({ 'content-length': '8', 'access-control-allow-origin': '*' })
 })
@@ -112,9 +112,9 @@ test.each([
 ])(
   'a refusal quotes the invalid value, but never a credential: %s %j %s',
   async (query, headers, body, contentType, words) => {
-    const response = await call(own(), `/v2/users${query}`, { headers, body, contentType })
+    const response = await call(sim(), `/v2/users${query}`, { headers, body, contentType })
     expectRefusal(response, 400, new RegExp(words))
-    const shown = [...response.headers, response.text, (await listRequests(own())).at(-1)]
+    const shown = [...response.headers, response.text, (await listRequests(sim())).at(-1)]
     expect(JSON.stringify(shown)).not.toContain('my-secret')
   },
 )
@@ -122,7 +122,7 @@ test.each([
 test.each([[{ header: { 'x-acme': 'my-secret' } }], [{ query: { acme: 'my-secret' } }]])(
   'a verification cannot match the value of an API key in a custom header or query parameter: %j',
   async (match) => {
-    const response = await call(own(), '/__sim/verify', { body: { operation: 'listKeys', match } })
+    const response = await call(sim(), '/__sim/verify', { body: { operation: 'listKeys', match } })
     expectRefusal(response, 400, /does not store the value of the (header "x-acme"|query parameter "acme")/)
   },
 )

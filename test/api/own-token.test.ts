@@ -45,7 +45,7 @@ function requestsWith(token: string): (RequestOptions & { readonly path: string 
   ]
 }
 
-/** Reads the log, the journal, reports and metrics. Returns pairs of a source and its text. */
+/** Returns the name and text of each output that might show a token, such as the log, the journal and reports. */
 async function readOutputs(sim: TestSimulator): Promise<[string, string][]> {
   const entries = await listRequests(sim, 'bodies=true&limit=1000')
   const paths = [

@@ -34,7 +34,7 @@ describe('Prefer: code', () => {
 })
 
 describe('Prefer: example', () => {
-  test.each(examples)('selects $status $name on $operation.id, and writes nothing', async (example) => {
+  test.each(examples)('selects $status $name on $operation.id, and stores nothing', async (example) => {
     const { operation, status, name, value } = example
     const before = await readStateInfo(sim())
     const response = await callOperation(sim(), operation, prefer(`code=${status}, example=${name}`))
@@ -52,7 +52,7 @@ describe('Prefer: example', () => {
     expect((await callOperation(sim(), analytics, prefer('example=plan_too_low'))).status).toBe(403)
   })
 
-  test('conflicts with lost-ack, which runs the operation, but not with damage before the operation', async () => {
+  test('conflicts with lost-ack, which runs the operation, but not with damage if when=before', async () => {
     const send = (scenario: string) => callOperation(sim(), createEvent, { ...prefer('example=recorded'), scenario })
     expectRefusal(await send('lost-ack'), 400, '"lost-ack" cannot be combined with Prefer: example')
     await expect(send('malformed-json;when=before')).rejects.toThrow('did not return JSON')
@@ -105,7 +105,7 @@ describe('a Prefer header', () => {
       /JSON example for 404\. Known: 200 healthy/,
     ],
     ['an example and a sequence', { prefer: 'example=sparse', 'x-sim-sequence': 'no-null' }, /Leave out one/],
-    ['an example and damage', { prefer: 'example=sparse', 'x-sim-scenario': 'truncated' }, /when=before/],
+    ['an example and "truncated"', { prefer: 'example=sparse', 'x-sim-scenario': 'truncated' }, /when=before/],
   ] as [string, Record<string, string>, RegExp][])(
     'is refused if the request has %s',
     async (_name, headers, words) => {

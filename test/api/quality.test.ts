@@ -117,7 +117,7 @@ describe('analytics responses are not changed', () => {
     expect(await readAllAnalytics(own)).toEqual(await seeded(own))
   })
 
-  test('by a weight without events, by events with a weight of 0, or by events in another sandbox', async ({ own }) => {
+  test('by a weight without events, by events at weight 0, or by events in another sandbox', async ({ own }) => {
     await callControl(own, 'PUT', '/quality', { weight: 1 })
     await postEvent(own, negativeEvent, 'elsewhere')
     expect(await readAllAnalytics(own)).toEqual(await seeded(own))

@@ -17,9 +17,9 @@ import { createLogRecorder, type LogEntry, start, type TestSimulator, test } fro
 import { listSandboxes } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
-const eventWithId = event({ insertId: 'order-1' })
+const eventWithInsertId = event({ insertId: 'order-1' })
 
-test('all ways to name a sandbox select the same sandbox, which is not the default sandbox', async ({ own }) => {
+test('a header, a key and a path can name the same sandbox, which is not the default sandbox', async ({ own }) => {
   const ways: [prefix: string, options: RequestOptions][] = [
     ['', { sandbox: 'worker-3' }],
     ['', { token: 'any-key~worker-3' }],
@@ -28,13 +28,13 @@ test('all ways to name a sandbox select the same sandbox, which is not the defau
   ]
   const ids = new Set<string>()
   for (const [prefix, options] of ways) {
-    const response = await call(own, `${prefix}/v1/events`, { body: eventWithId, ...options })
+    const response = await call(own, `${prefix}/v1/events`, { body: eventWithInsertId, ...options })
     expect(response.headers.get('x-sim-sandbox')).toBe('worker-3')
     ids.add(textOf(response, 'eventId'))
   }
   expect(ids.size).toBe(1)
   expect(await readStateInfo(own)).toMatchObject({ events: 1, sandboxes: 1 })
-  expect(ids).not.toContain(textOf(await call(own, '/v1/events', { body: eventWithId }), 'eventId'))
+  expect(ids).not.toContain(textOf(await call(own, '/v1/events', { body: eventWithInsertId }), 'eventId'))
 })
 
 test('the refusal of an invalid sandbox name in a key does not quote the key, and suggests key~default', async () => {
@@ -45,9 +45,9 @@ test('the refusal of an invalid sandbox name in a key does not quote the key, an
   expect((await call(sim(), analyticsPath, { token: `${token}~default` })).status).toBe(200)
 })
 
-test('the list of sandboxes shows what would be lost if a sandbox were deleted', async ({ own }) => {
+test('the list of sandboxes shows how many records, snapshots, requests and rules each has', async ({ own }) => {
   const options = { sandbox: 'full' }
-  await call(own, '/v1/events', { body: eventWithId, ...options })
+  await call(own, '/v1/events', { body: eventWithInsertId, ...options })
   await call(own, '/v1/prompts', { body: prompt(), ...options })
   await call(own, analyticsPath, options)
   await call(own, '/__sim/snapshots?sandbox=full', { method: 'POST' })

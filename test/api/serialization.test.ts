@@ -12,10 +12,10 @@ const nested = {
   properties: { a: { type: 'object', properties: { b: integer } }, ids: integers, on: { type: 'boolean' } },
 }
 
-/** A parameter `p`, values that it accepts, and values that it refuses. */
+/** A parameter `p`, with valid texts and invalid texts as a request sends them. */
 type Row = readonly [parameter: JsonObject, valid: readonly string[], invalid: readonly string[]]
 
-/** Cases that `test/service/contract/constructs` lacks, such as values in an undocumented style. */
+/** Cases by location, in addition to those in `test/service/contract/constructs`. */
 const rows: Record<'path' | 'query' | 'header' | 'cookie', readonly Row[]> = {
   path: [
     [{ schema: integer }, ['5', '-5', '1.0', '1e2'], ['0x10', '1.5', '+5', '05', '5.', '%205']],
@@ -162,7 +162,7 @@ const send = (location: string, path: string, text: string) => {
 
 describe('a parameter', () => {
   test.each(cases.map((one) => [one.location, JSON.stringify(one.parameter), one] as const))(
-    'in the %s is read in its documented style: %s',
+    'in the %s accepts only valid texts: %s',
     async (_location, _parameter, { location, path, valid, invalid }) => {
       const outcomes = async (texts: readonly string[]) =>
         Promise.all(texts.map(async (text) => `${text} ${(await send(location, path, text)).status}`))
@@ -171,7 +171,7 @@ describe('a parameter', () => {
     },
   )
 
-  test('in another style is refused, and the refusal names the documented style', async () => {
+  test('in the path must have the documented style, which the refusal names', async () => {
     const reason = /path\/p: must use the "matrix" style for path parameters, with explode: true/
     const [invalid] = cases.filter(
       ({ location, parameter: { style, explode } }) => location === 'path' && style === 'matrix' && explode,
@@ -214,7 +214,7 @@ test.each([
   ['/plain', 'name=a&address=1', 400],
   ['/plain', 'name=a&items[0][cost]=1', 400],
   ['/plain', 'name=a&items[0][price]=1&items[1][cost]=1', 400],
-])('a form for %s, which documents no encoding, is still checked: %s', async (path, body, status) => {
+])('a form without a documented encoding is still checked: %s with %s', async (path, body, status) => {
   const response = await call(own(), `/v1${path}`, { body, contentType: 'application/x-www-form-urlencoded' })
   expect([response.status, response.text]).toEqual([status, expect.anything()])
 })
@@ -244,5 +244,5 @@ test.each<[path: string, body: Json, status: number]>([
 test('writeOnly properties are optional in a response', async () => {
   const { status, body } = await call(own(), '/v1/users')
   expect([status, body]).toEqual([200, { id: '1', name: 'a', friends: [] }])
-  expect(own().logged.filter(({ message }) => message.includes('does not fit'))).toEqual([])
+  expect(own().logged.filter(({ message }) => message.includes('breaks the schema'))).toEqual([])
 })

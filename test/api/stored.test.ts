@@ -56,7 +56,7 @@ describe('GET events', () => {
     expect(await readEventPage(sim(), 'sandbox=nobody')).toEqual({ events: [], total: 0 })
   })
 
-  test('shows the number of replays, events dropped by sampling, and default values', async () => {
+  test('shows the number of replays, whether sampling dropped the event, and default values', async () => {
     const dropped = event({ insertId: 'x', sampleRate: 0, influence: 'negative', extra: { a: [1] } })
     for (let index = 0; index < 4; index += 1) await post('marks', '/v1/events', dropped)
     await post('marks', '/v1/events', event({ qualityImpactScore: 0.25, influence: 'negative' }))

@@ -15,7 +15,7 @@ const accepted = `        '202':
 `
 const example = '              examples: { queued: { value: { queued: true } } }\n'
 
-/** Starts a simulator whose contract has additional responses and members for `createEvent`. */
+/** Starts a simulator whose contract has these additional responses and members in `createEvent`. */
 async function startWith(responses: string, members = ''): Promise<TestSimulator> {
   const all = `${responses}${createdEvent}`
   const contract = await documentWith(`      responses:\n${createdEvent}`, `${members}      responses:\n${all}`)
@@ -71,7 +71,7 @@ describe('x-simulated-status', () => {
     expect((await post(sim, {}, { ...dropped, insertId: 'b', forceSample: true })).status).toBe(201)
   })
 
-  test('prevents the simulator from starting if it does not map to documented 2xx statuses', async () => {
+  test('prevents the simulator from starting if it is invalid', async () => {
     const reason = /contract\.yaml:\d+:\d+: must map "success" or "dropped" to documented 2xx statuses; documented: 201/
     for (const statuses of ['{ success: 204 }', '{ success: 400 }', '{ sucess: 201 }', '201'])
       await expect(startWith('', statusMember(statuses))).rejects.toThrow(reason)
@@ -80,25 +80,25 @@ describe('x-simulated-status', () => {
 
 test.each([
   [
-    'a success body',
+    'success body',
     "$ref: '#/components/schemas/EventCreated' }\n              examples:",
     'type: object, required: [id] }\n              x-examples:',
     /createEvent .*status 201: \/id is required/,
   ],
   [
-    'an error body',
+    'error body',
     "schema: { $ref: '#/components/schemas/Error' }\n              examples:\n                number_as_value:",
     'schema: { required: [code] }\n              x-examples:\n                number_as_value:',
     /createEvent .*status 400: \/code is required/,
   ],
   [
-    'a status',
+    'body for dropped events',
     "      responses:\n        '201':\n          description: The event",
     `${statusMember('{ dropped: 202 }')}      responses:\n${accepted}        '201':\n          description: The event`,
     /createEvent .*status 202: \/queued is required/,
   ],
 ])(
-  'an operation with %s that its handler does not expect is served from the document',
+  'an operation is served from the document if the simulator’s %s breaks the schema',
   { tags: ['long'] },
   async (_name, from, to, message) => {
     const contract = await documentWith(from, to)

@@ -153,7 +153,7 @@ describe('--seed-state', () => {
     expect(await readExport(await startForTest({ state, seedState }))).toEqual(before)
   })
 
-  test('with an invalid export causes exit code 1 and an error that names the file, but writes no state', async () => {
+  test('with an invalid export causes exit code 1 and an error that names the file, and writes no state', async () => {
     const folder = await tempFolder()
     const [seed, state] = [join(folder, 'seed.json'), join(folder, 'state.json')]
     await writeFile(seed, '{"format": 1, "quality": {"weight": 0.1}, "events": [{}], "prompts": []}')

@@ -29,7 +29,7 @@ test.each([
   ['removed', 'DELETE', '/scenarios?sandbox=', undefined, 1],
   ['cleared by a reset', 'POST', '/reset?sandbox=', undefined, 0],
   ['deleted with its sandbox', 'DELETE', '/sandboxes/', undefined, undefined],
-])('an unmet rule is still reported if it is %s after a request', async (change, method, path, body, inSandbox) => {
+])('an unmet rule is still reported if it is %s after a request', async (change, method, path, body, expectedCount) => {
   const sandbox = `rule-${change.slice(0, 7)}`
   const remove = () => callControl(sim(), method, path + sandbox, body)
   await putRules(sim(), [eventRule, { scenario: '500', operation: 'createPrompt' }], sandbox)
@@ -39,7 +39,7 @@ test.each([
   await remove()
   const all = (await readUnmet('*')) as { sandbox: string; index: number }[]
   expect(all.filter((one) => one.sandbox === sandbox)).toMatchObject([{ index: 1, applied: 0 }])
-  if (inSandbox !== undefined) expect(await readUnmet(sandbox)).toHaveLength(inSandbox)
+  if (expectedCount !== undefined) expect(await readUnmet(sandbox)).toHaveLength(expectedCount)
 })
 
 test('an applied rule never becomes unmet, even after a restore, a clock change or a cleared journal', async () => {

@@ -201,14 +201,14 @@ describe('a journal that has dropped requests or bodies', () => {
     const inconclusive = { count: 0, truncated: true }
     expect(await callControl(own, 'POST', '/requests/count', bodyQuery)).toEqual(inconclusive)
     expect(await verify(own, { ...bodyQuery, count: { exactly: 0 } })).toMatchObject({ status: 417, ...inconclusive })
-    // A count is still exact if it needs no body, or if another condition already excludes the request.
+    // The count is exact if no condition needs a body, or if another condition excludes the request.
     expect(await callControl(own, 'POST', '/requests/count', {})).toEqual({ count: 20, truncated: false })
     const excluded = { match: { ...bodyQuery.match, status: 400 } }
     expect(await callControl(own, 'POST', '/requests/count', excluded)).toEqual({ count: 0, truncated: false })
   })
 })
 
-test('a partly redacted value could match, so the count is marked as truncated', async ({ own }) => {
+test('a count is marked as truncated if a redacted value could match', async ({ own }) => {
   await call(own, `${analyticsPath}?tag=my-own-token`, { token: 'my-own-token', headers: { 'x-note': 'my-own-token' } })
   for (const match of [{ query: { tag: 'my-own-token' } }, { header: { 'x-note': 'my-own-token' } }])
     expect(await callControl(own, 'POST', '/requests/count', { match, force: true })).toEqual({

@@ -20,7 +20,7 @@ import type { TestSimulator } from '../support/start.ts'
 const open = sharedSimulator()
 const limited = sharedSimulator({ models: 'closed', maxAnalysesPerHour: 60 })
 
-/** The model in the document's example for a 404. In the fixtures, it is a magic model that always returns 404. */
+/** The model in the document's example for a 404. It is also a magic model, which always gets a 404. */
 const unknownModel = '00000000-0000-4000-8000-000000000404'
 
 const refusedBodies: Readonly<Record<string, Json>> = {
@@ -42,7 +42,6 @@ const refusedRequests: Readonly<Record<string, RequestOptions & { readonly path?
   ...Object.fromEntries(Object.entries(refusedBodies).map(([name, body]) => [name, { body }])),
 }
 
-/** The names of the examples of refusals that the simulator sends only if a scenario applies. */
 const scenarioOnly = ['unknown_token', 'forbidden', 'product_not_found', 'rate_limited', 'server_error', 'unavailable']
 
 const refusals = allOperations.flatMap((operation) =>
@@ -67,9 +66,10 @@ describe('a refusal without a scenario is identical to the documented example', 
   })
 
   test('getModelAnalytics 404 model_not_found', async () => {
-    const response = await call(limited(), `/v1/models/${unknownModel}/analytics`.replace('404/', '405/'))
+    const path = `/v1/models/${unknownModel}/analytics`.replace('404/', '405/') // not a magic model
+    const { status, text } = await call(limited(), path)
     const example = JSON.stringify(exampleOf('model_not_found'))
-    expect([response.status, response.text.replace('405 ', '404 ')]).toEqual([404, example])
+    expect([status, text.replace('405 ', '404 ')]).toEqual([404, example])
   })
 
   test('getModelAnalytics 429 hourly_limit', async () => {

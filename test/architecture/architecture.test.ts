@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { cyclesIn, isWithin, reachableFrom, roomOf } from './graph.ts'
+import { chainsFrom, cyclesIn, isWithin, roomOf } from './graph.ts'
 import { readProse, readSourceFiles, readTestFiles, type SourceFile } from './source-files.ts'
 import {
   closedRooms,
-  commandTables,
   conventions,
+  featureLoaders,
   forbiddenImports,
   generatedFiles,
   layers,
@@ -20,7 +20,6 @@ const files = readSourceFiles()
 const paths = files.map(({ path }) => path)
 
 const handwritten = files.filter(({ path }) => !generatedFiles.includes(path))
-/** The files whose comments and line widths are checked. */
 const checkedFiles = [...handwritten, ...readTestFiles()]
 const tooWide = new RegExp(`.{${maxColumns + 1}}`, 'u')
 
@@ -32,16 +31,16 @@ describe('rooms', () => {
   const layerOf = (path: string) => path.split('/')[0] ?? path
   const isFeature = (path: string) => path.startsWith('features/')
 
-  it('src/ contains only the folders on the architecture page and the two entry points', () => {
+  it('src/ contains exactly the folders on the architecture page and two entry points', () => {
     expect(readdirSync(new URL('../../src/', import.meta.url)).sort()).toEqual([...layers, 'cli.ts', 'index.ts'].sort())
     expect(names.filter((name) => !layers.includes(layerOf(name)))).toEqual([])
     const order = names.map((name) => layers.indexOf(layerOf(name)))
     expect(order, 'the rooms must be in the order of their folders').toEqual([...order].sort((a, b) => a - b))
   })
 
-  it('every file except the entry points and the command tables is in a room', () => {
+  it('every file except the entry points and the feature loaders is in a room', () => {
     const outside = paths.filter((path) => path.includes('/') && roomOf(path, names) === undefined)
-    expect(outside.filter((path) => !commandTables.includes(path))).toEqual([])
+    expect(outside.filter((path) => !featureLoaders.includes(path))).toEqual([])
   })
 
   it.each(names)('%s imports only from rooms that the architecture page and `closedRooms` allow', (name) => {
@@ -60,18 +59,18 @@ describe('rooms', () => {
     expect(others.filter(({ room }) => !allowed.includes(room)).map(({ place }) => place)).toEqual([])
   })
 
-  it.each(rooms)('the main file of $path starts with its sentence in the table', ({ path, main, sentence }) => {
+  it.each(rooms)('the main file of $path starts with the room’s sentence in the table', ({ path, main, sentence }) => {
     const file = files.find((one) => one.path === `${path}/${main}`)
     const opening = `\`${path}/\`: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
     expect(file?.text.replace(/\n? \* /g, ' ')).toMatch(new RegExp(`^(#!.*\\n)?/\\*\\*\\s+${literal(opening)}`))
   })
 
   it.each(forbiddenImports)('%s does not load %s, even indirectly: %s', (from, forbidden) => {
-    const chains = reachableFrom(from, files).filter((chain) => isWithin(forbidden, chain.at(-1) ?? ''))
+    const chains = chainsFrom(from, files).filter((chain) => isWithin(forbidden, chain.at(-1) ?? ''))
     expect(chains.map((chain) => chain.join(' -> '))).toEqual([])
   })
 
-  it('no files import each other in a cycle, even through type imports or import()', () => {
+  it('there are no import cycles, even through type imports or import()', () => {
     expect(cyclesIn(files)).toEqual([])
   })
 })
@@ -119,9 +118,9 @@ describe('libraries', () => {
       others.map(({ place }) => place),
       `only ${only.join(', ')} may import ${library}`,
     )
-    const loaded = own.filter(({ dynamic, typeOnly }) => lazy && !dynamic && !typeOnly)
+    const eagerUses = own.filter(({ isDynamic, isTypeOnly }) => lazy && !isDynamic && !isTypeOnly)
     expectNone(
-      loaded.map(({ place }) => place),
+      eagerUses.map(({ place }) => place),
       `${library} may be loaded only with import()`,
     )
   })
@@ -178,9 +177,9 @@ function expectNone(found: readonly string[], advice?: string): void {
   expect(found, advice).toEqual([])
 }
 
-/** Returns the locations of lines that are too wide, except lines that `allows` accepts. */
-function findWideLines(texts: readonly Pick<SourceFile, 'path' | 'text'>[], allows: (line: string) => boolean) {
+/** Returns the locations of lines that are too wide, except exempt lines. */
+function findWideLines(texts: readonly Pick<SourceFile, 'path' | 'text'>[], isExempt: (line: string) => boolean) {
   return texts.flatMap(({ path, text }) =>
-    linesWith(tooWide, text).flatMap((line) => (allows(text.split('\n')[line - 1] ?? '') ? [] : [`${path}:${line}`])),
+    linesWith(tooWide, text).flatMap((line) => (isExempt(text.split('\n')[line - 1] ?? '') ? [] : [`${path}:${line}`])),
   )
 }

@@ -10,15 +10,15 @@ export function roomOf(path: string, rooms: readonly string[]): string | undefin
   return rooms.filter((room) => path.startsWith(`${room}/`)).sort((a, b) => b.length - a.length)[0]
 }
 
-/** Returns the files in `src/` that a file imports. `loaded: true` excludes type imports and `import()`. */
-function targetsOf({ imports }: SourceFile, { loaded }: { readonly loaded: boolean }): string[] {
+/** Returns the local files that a file imports. `onlyLoaded` excludes type imports and `import()`. */
+function targetsOf({ imports }: SourceFile, { onlyLoaded }: { readonly onlyLoaded: boolean }): string[] {
   return imports
-    .filter(({ kind, typeOnly, dynamic }) => kind === 'local' && !(loaded && (dynamic || typeOnly)))
+    .filter(({ kind, isTypeOnly, isDynamic }) => kind === 'local' && !(onlyLoaded && (isDynamic || isTypeOnly)))
     .map(({ target }) => target)
 }
 
-/** Returns a chain of imports for each file that loading `root` loads, such as `[a.ts, b.ts, c.ts]` for `c.ts`. */
-export function reachableFrom(root: string, files: readonly SourceFile[]): string[][] {
+/** Returns the import chain to each file that is loaded with `root`, a file or a folder: `[a.ts, b.ts, c.ts]`. */
+export function chainsFrom(root: string, files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const chains = new Map<string, string[]>()
   const queue = files.filter(({ path }) => isWithin(root, path)).map(({ path }) => [path])
@@ -27,14 +27,14 @@ export function reachableFrom(root: string, files: readonly SourceFile[]): strin
     const file = byPath.get(last)
     if (!file || chains.has(last)) continue
     chains.set(last, chain)
-    queue.push(...targetsOf(file, { loaded: true }).map((target) => [...chain, target]))
+    queue.push(...targetsOf(file, { onlyLoaded: true }).map((target) => [...chain, target]))
   }
   return [...chains.values()]
 }
 
 /** Returns import cycles, such as `[a.ts, b.ts, a.ts]`, including those through type imports or `import()`. */
 export function cyclesIn(files: readonly SourceFile[]): string[][] {
-  const targets = new Map(files.map((file) => [file.path, targetsOf(file, { loaded: false })]))
+  const targets = new Map(files.map((file) => [file.path, targetsOf(file, { onlyLoaded: false })]))
   const done = new Set<string>()
   const cycles: string[][] = []
   const walk = (path: string, trail: readonly string[]) => {

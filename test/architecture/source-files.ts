@@ -2,16 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 
-/** An import in a file. */
+/** An import or a re-export in a file. */
 export interface Import {
-  /** A path such as `base/core/json.ts` for a file in `src/`; otherwise, a specifier such as `ajv` or `node:fs`. */
+  /** For a local file, its path relative to `src/`; otherwise, a specifier such as `ajv` or `node:fs`. */
   readonly target: string
   readonly kind: 'local' | 'node' | 'library'
-  /** True if the compiler erases the import, so nothing is loaded. */
-  readonly typeOnly: boolean
+  /** True if only types are imported, so that nothing is loaded. */
+  readonly isTypeOnly: boolean
   /** True for `import('...')`, which loads the target only when the call runs. */
-  readonly dynamic: boolean
-  /** The line number, starting at 1. */
+  readonly isDynamic: boolean
   readonly line: number
 }
 
@@ -19,27 +18,27 @@ export interface Import {
 export interface SourceFile {
   readonly path: string
   readonly text: string
-  /** The text without comments and string literals, except specifiers in import and export statements. */
+  /** The text with spaces for comments and string literals, except the specifiers of import and export statements. */
   readonly code: string
   readonly imports: readonly Import[]
 }
 
 const root = new URL('../../src/', import.meta.url)
 
-/** Reads every TypeScript file in `src/`, sorted by path. */
+/** Reads the TypeScript files in `src/`, in the order of their paths. */
 export function readSourceFiles(): SourceFile[] {
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path))
   return paths.sort().map((path) => parseSourceFile(path, readFileSync(new URL(path, root), 'utf8')))
 }
 
-/** Reads every code file in `test/`, with its path relative to `src/`, such as `../test/sweeps.test.ts`. */
+/** Reads the `.ts` and `.mjs` files in `test/`. Their paths are relative to `src/`: `../test/sweeps.test.ts`. */
 export function readTestFiles(): Pick<SourceFile, 'path' | 'text'>[] {
   const folder = new URL('../test/', root)
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => /\.(ts|mjs)$/.test(path))
   return paths.map((path) => ({ path: `../test/${path}`, text: readFileSync(new URL(path, folder), 'utf8') }))
 }
 
-/** Reads the pages directly in `docs/` and four other Markdown files, without the text in code blocks. */
+/** Reads the pages directly in `docs/`, and four other Markdown files. Lines in code blocks are returned empty. */
 export function readProse(): Pick<SourceFile, 'path' | 'text'>[] {
   const pages = readdirSync(new URL('../docs/', root)).filter((name) => name.endsWith('.md'))
   const others = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'test/bench/FINDINGS.md']
@@ -52,16 +51,16 @@ export function readProse(): Pick<SourceFile, 'path' | 'text'>[] {
 function parseSourceFile(path: string, text: string): SourceFile {
   const { program, module, comments } = parseSync(path, text)
   const { staticImports, staticExports, dynamicImports } = module
-  const target = (specifier: string) => resolve(path, specifier)
-  const line = (at: number) => text.slice(0, at).split('\n').length
+  const resolveSpecifier = (specifier: string) => resolve(path, specifier)
+  const lineAt = (at: number) => text.slice(0, at).split('\n').length
   const exported = staticExports.map((one) => ({ ...one, moduleRequest: one.entries[0]?.moduleRequest }))
   const fromStatements = [...staticImports, ...exported].flatMap(({ start, entries, moduleRequest: request }) => {
-    const typeOnly = entries.length > 0 && entries.every(({ isType }) => isType)
-    return request ? [{ ...target(request.value), typeOnly, dynamic: false, line: line(start) }] : []
+    const isTypeOnly = entries.length > 0 && entries.every(({ isType }) => isType)
+    return request ? [{ ...resolveSpecifier(request.value), isTypeOnly, isDynamic: false, line: lineAt(start) }] : []
   })
   const fromCalls = dynamicImports.map(({ start, moduleRequest }) => {
     const specifier = text.slice(moduleRequest.start + 1, moduleRequest.end - 1)
-    return { ...target(specifier), typeOnly: false, dynamic: true, line: line(start) }
+    return { ...resolveSpecifier(specifier), isTypeOnly: false, isDynamic: true, line: lineAt(start) }
   })
   const imported = new Set([...staticImports, ...exported].map(({ moduleRequest }) => moduleRequest?.start))
   const strings: Span[] = []

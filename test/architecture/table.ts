@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** A room: a folder in `src/` that one sentence describes. */
+/** A folder in `src/` that has a row in the architecture page's table of rooms. */
 export interface Room {
   /** The path in `src/`, such as `base/core`. */
   readonly path: string
@@ -23,7 +23,6 @@ function readRows(heading: string): readonly (readonly string[])[] {
 /** The folders in `src/`, in the order of the page's table: a folder imports only from folders above it. */
 export const layers = readRows('The folders').map(([, name = '']) => name)
 
-/** The rooms, in the order of the page's table. */
 export const rooms: readonly Room[] = readRows('The rooms').map(([, path = '', sentence = '', main = '']) => ({
   path,
   sentence,
@@ -39,10 +38,10 @@ export const closedRooms: Readonly<Record<string, readonly string[]>> = {
   console: ['client'],
 }
 
-/** The files in `features/` that load the features, and so belong to no feature. */
-export const commandTables = ['features/commands.ts', 'features/start.ts']
+/** The files in `features/` that load features, and therefore belong to no feature. */
+export const featureLoaders = ['features/commands.ts', 'features/start.ts']
 
-/** Triples: a path, a path that it must not load even indirectly (except with `import()`), and the reason. */
+/** Triples of a path, a path that it must not load, even indirectly, and the reason. `import()` is allowed. */
 export const forbiddenImports = [
   ['server/pipeline/', 'server/control/', 'a request to the service is never handled by the control plane'],
   ['server/control/', 'server/pipeline/', 'a request to the control plane is never recorded as one to the service'],

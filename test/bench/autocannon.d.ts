@@ -2,7 +2,6 @@
 declare module 'autocannon' {
   type Request = import('./requests.ts').BenchRequest & { readonly setupRequest?: (request: Request) => Request }
 
-  /** `duration` is in seconds; `amount` is the number of responses. */
   type Options = import('./load.ts').LoadLimit & {
     readonly url: string
     readonly connections: number

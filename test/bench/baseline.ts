@@ -31,7 +31,7 @@ function sendReply(response: ServerResponse, method: Method): void {
 }
 
 if (name === 'Express') {
-  // Express is imported only if it is needed, since importing it takes as long as the rest of startup.
+  // Importing Express takes as long as the rest of startup, so the other server does not import it.
   const { default: express } = await import('express')
   const app = express()
   app.disable('x-powered-by') // so that both servers send the same bytes

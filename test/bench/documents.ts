@@ -7,7 +7,7 @@ import { stringify } from 'yaml'
 import { eachRound, formatTable, median, type Row } from './table.ts'
 import { freePort, startTarget, type Target } from './target.ts'
 
-/* `npm run bench:load` measures startup with large documents. `--prism FOLDER` adds the copy of Prism in FOLDER. */
+/* `npm run bench:load` measures startup time and memory with large documents. `--prism FOLDER` adds Prism in FOLDER. */
 const { values } = parseArgs({ options: { prism: { type: 'string' }, rounds: { type: 'string', default: '5' } } })
 
 const documentSizesKb = [200, 1000]

@@ -41,7 +41,7 @@ async function measureRequest(settings: Partial<Settings>, path: string, init: R
   const url = running.value.baseUrl + path
   const send = async () => (await fetch(url, init)).text()
   await send()
-  await sleep(1000) // by then, the checkpoint has been written
+  await sleep(1000) // by then, the change has been written to the state file
   await session.post('Profiler.takePreciseCoverage') // resets the counts
   await send()
   const { result } = await session.post('Profiler.takePreciseCoverage')

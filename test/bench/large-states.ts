@@ -61,9 +61,9 @@ function fill(part: (index: number) => string, separator = ','): string {
 }
 
 const manyEvents = (count: number) => times(count, (index) => JSON.stringify(event(index))).join()
-const allEvents = () => fill((index) => JSON.stringify(event(index)))
+const fillWithEvents = () => fill((index) => JSON.stringify(event(index)))
 
-const allPrompts = (versions: number) => fill((index) => JSON.stringify(prompt(index, versions)))
+const fillWithPrompts = (versions: number) => fill((index) => JSON.stringify(prompt(index, versions)))
 
 const exportOf = (events: string, prompts = '') =>
   `{"format":1,"quality":{"weight":0.1},"events":[${events}],"prompts":[${prompts}]}`
@@ -123,19 +123,19 @@ export const largeStates: readonly HostileRequests[] = [
   ),
   read('20 MB of prompts', 'prompts'),
   read('export of 20 MB of prompts'),
-  importOf('events', () => exportOf(allEvents())),
+  importOf('events', () => exportOf(fillWithEvents())),
   attack('an event after an import', () => [postToService('/v1/events', newEvent().body ?? '')]),
   read('export after an import'),
-  importOf('events, the last of which is invalid', () => exportOf(`${allEvents()},{"eventId":1}`)),
+  importOf('events, the last of which is invalid', () => exportOf(`${fillWithEvents()},{"eventId":1}`)),
   importOf('events, all of them invalid', () => exportOf(fill(() => '{"eventId":1}'))),
-  importOf('a document that ends with invalid JSON', () => `${exportOf(allEvents())}]`),
+  importOf('a document that ends with invalid JSON', () => `${exportOf(fillWithEvents())}]`),
   importOf('events of 1 MB each', () =>
     exportOf(times(15, (index) => JSON.stringify(event(index, { text: JSON.parse(`"${megabyte}"`) }))).join()),
   ),
   read('export of events of 1 MB each'),
-  importOf('prompts', () => exportOf('', allPrompts(1))),
+  importOf('prompts', () => exportOf('', fillWithPrompts(1))),
   read('prompts after an import', 'prompts'),
-  importOf('prompts with 1,000 versions each', () => exportOf('', allPrompts(1000))),
+  importOf('prompts with 1,000 versions each', () => exportOf('', fillWithPrompts(1000))),
   read('export of prompts with 1,000 versions each'),
   importOf('a prompt with many versions', () => {
     const versions = fill((index) => JSON.stringify(version(0, index)))

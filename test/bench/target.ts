@@ -10,7 +10,7 @@ import type { BenchRequest } from './requests.ts'
 /** A server to measure: a script that listens on the given port. */
 export interface Target {
   readonly name: string
-  /** The base path of its URLs, such as `/v1`. */
+  /** The base path of its URLs, such as `/v1`; may be empty. */
   readonly base: string
   /** Returns the command-line arguments for `node`. */
   arguments(port: number): readonly string[]

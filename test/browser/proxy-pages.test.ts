@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => browser?.close())
 
-/** Starts a service that allows every origin, and a proxy to it. `received` lists each request's method and token. */
+/** Starts a proxy to a new service that allows every origin. `received`: the method and credentials of each request. */
 async function openProxy(target: Parameters<typeof proxyTo>[1], settings: Parameters<typeof proxyTo>[2] = {}) {
   const received: string[] = []
   const service = await startUpstream((req, res) => {
@@ -29,7 +29,7 @@ async function openProxy(target: Parameters<typeof proxyTo>[1], settings: Parame
   return { sim: await proxyTo(service, target, settings), received }
 }
 
-/** Returns a script that sends requests in many ways, and resolves to the readable responses that contain a secret. */
+/** Returns a script that sends requests in many ways, and resolves to the secret responses that it can read. */
 const attackScript = (url: string) => `(async () => {
   const url = ${JSON.stringify(url)}
   const read = (init) => fetch(url, init).then((response) => response.text(), (error) => error.name)

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
 
 describe('the entry point of the image', () => {
-  /** Starts the simulator as the image does, and returns the path of its state file or `:memory:`. */
+  /** Runs the entry point with a folder for the state, and returns the path of the state file or `:memory:`. */
   const startAndLocateState = async (folder: string, args: readonly string[], env: Record<string, string> = {}) => {
     const command = startProgram('sh', [join(root, 'docker/entrypoint.sh'), folder, '--port', '0', ...args], { env })
     await command.ready()
@@ -42,7 +42,7 @@ describe('the entry point of the image', () => {
   })
 })
 
-test('the Dockerfile names the package version and one exact base image, and declares no volume', async () => {
+test('the Dockerfile contains the package version, pins its base image, and declares no volume', async () => {
   const text = await readFile(join(root, 'Dockerfile'), 'utf8')
   expect(text).toContain(`org.opencontainers.image.version="${version}"`)
   const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)

@@ -19,7 +19,7 @@ async function createCheckout(): Promise<string> {
   return folder
 }
 
-/** Creates a checkout with these folders, but without development dependencies, so that nothing rebuilds `dist/`. */
+/** Creates a checkout with links to these folders, but no development dependencies, so `dist/` is not rebuilt. */
 async function createCheckoutWith(folders: readonly string[]): Promise<string> {
   const folder = await createCheckout()
   await mkdir(join(folder, 'node_modules'))
@@ -31,7 +31,7 @@ async function createCheckoutWith(folders: readonly string[]): Promise<string> {
 /** Waits until the server that npm starts is ready, and returns its port. */
 const portOf = async ({ ready }: NpmCommand) => Number(new URL(await ready()).port)
 
-const serve = ['start', '--', '--port', '0', '--state', ':memory:']
+const startArgs = ['start', '--', '--port', '0', '--state', ':memory:']
 
 /** Listens on a port until the end of the test. Rejects if the port is taken. */
 async function listenOn(port: number): Promise<void> {
@@ -46,12 +46,12 @@ test.each(['SIGTERM to npm alone', 'SIGTERM to npm’s process group', 'SIGINT t
     const folder = await createCheckoutWith(['dist'])
     const signal = title.startsWith('SIGINT') ? 'SIGINT' : 'SIGTERM'
     const report = join(folder, 'report.json')
-    const command = npm(folder, ...serve, '--drain', '500ms', '--report', report, '--fail-on', 'unexpected')
+    const command = npm(folder, ...startArgs, '--drain', '500ms', '--report', report, '--fail-on', 'unexpected')
     const port = await portOf(command)
     await fetch(`http://127.0.0.1:${port}/v1/nowhere`)
     if (title.endsWith('alone')) command.process.kill(signal)
     else command.killGroup(signal)
-    // Either the signal kills the shell between npm and the server, or the server replaced that shell and exits with 3.
+    // npm ends as its child does: a shell that the signal kills, or a server that replaced the shell and exits with 3.
     expect([signal, 3]).toContain(await command.ended)
     expect(command.output()).toContain('"stopped"')
     expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })
@@ -77,7 +77,7 @@ test('npm installs packages and builds on the first use of a fresh clone, and ag
   await writeFile(join(folder, 'tool/tsx.cjs'), tsxStub, { mode: 0o755 })
   await npm(folder, 'install', '--package-lock-only', '--ignore-scripts').ended
 
-  const first = npm(folder, ...serve)
+  const first = npm(folder, ...startArgs)
   expect((await fetch(`${await first.ready()}/healthz`)).status).toBe(200)
   expect(first.output().match(/^(Installing|Building) .*/gm)).toEqual([
     expect.stringMatching(/^Installing packages .*: npm ci/),
@@ -92,13 +92,13 @@ test('npm installs packages and builds on the first use of a fresh clone, and ag
 })
 
 test('npm start without development dependencies serves the existing build, and says what is missing', async () => {
-  const { ready, output } = npm(await createCheckoutWith(['dist']), ...serve)
+  const { ready, output } = npm(await createCheckoutWith(['dist']), ...startArgs)
   expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
   expect(output()).toMatch(/convsim was not rebuilt, and dist\/ is unchanged: .*--omit=dev.*npm ci --include=dev/)
 })
 
 test.each([
-  ['npm start without a build fails', serve, 1, /was not built: .*npm ci --include=dev/],
+  ['npm start without a build fails', startArgs, 1, /was not built: .*npm ci --include=dev/],
   ['npm run postprepare without development dependencies succeeds', ['run', 'postprepare'], 0, /npm ci --include=dev/],
 ] as const)('%s, and says what to do', async (_, args, code, words) => {
   const { ended, output } = npm(await createCheckoutWith([]), ...args)
@@ -113,7 +113,7 @@ test('stopping npm stops the build, and the message about a failed build says th
   const startWithBuild = async (build: string) => {
     const scripts = { ...manifest.scripts, build }
     await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, scripts }))
-    return npm(folder, ...serve)
+    return npm(folder, ...startArgs)
   }
   await mkdir(join(folder, 'node_modules/tsx'), { recursive: true })
   await writeFile(join(folder, 'node_modules/.package-lock.json'), '{}')

@@ -21,7 +21,7 @@ const documents = [
   ['the control plane', controlContract, false],
 ] as const
 
-/** Compiles a bundled document as startup does if nothing is precompiled. Also returns the precompiled version. */
+/** Compiles a bundled document as if nothing were precompiled. `known`: the result of the build's precompilation. */
 async function compileAgain(file: string, hasResponseValidators: boolean) {
   const contract = await loadContract(file, { precompiled: { sources: {}, schemas: {} } })
   const known = precompiled.sources[computeDigest(await readFile(file))]
@@ -49,7 +49,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
     )
     fc.assert(
       fc.property(fc.constantFrom(...pairs), values, (pair, value) => {
-        // Validators for parameters change their argument.
+        // Separate copies, in case a validator changes its argument.
         const [first, second] = [structuredClone(value), structuredClone(value)]
         expect(pair.precompiled?.(first), pair.key).toBe(pair.compiled?.(second))
         expect(pair.precompiled?.errors ?? null).toEqual(pair.compiled?.errors ?? null)
@@ -84,7 +84,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
   })
 })
 
-it('validators for responses are compiled if the precompiled document has none', async () => {
+it('response validators are compiled if the precompiled document has none', async () => {
   const loaded = await loadContract(controlContract, { precompiled })
   const operation = loaded.ok ? loaded.value.operations.find(({ id }) => id === 'getHealth') : undefined
   expect(operation?.checkResponse(200, {})).not.toEqual([])
@@ -98,13 +98,13 @@ it.each(FIXTURE_FILES)('the precompiled fixtures for %s are identical to the par
   expect(known.value.value).toEqual(parsed.value.value)
 })
 
-/** Generates arbitrary values, sets of parameters, and examples in which an arbitrary value replaces one value. */
+/** Generates arbitrary values, parameter objects, and examples with one part replaced by an arbitrary value. */
 function generateValues(examples: readonly (Json | undefined)[]): fc.Arbitrary<unknown> {
   const known = examples.filter((example) => example !== undefined)
   const anything = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('7d', '30d', '14d', '5', 'true'))
   const changed = fc
     .tuple(fc.constantFrom(...known), fc.array(fc.nat(), { maxLength: 4 }), anything)
-    .map(([example, path, other]) => replaceAt(structuredClone(example), path, other as Json)) // only JSON is generated
+    .map(([example, path, part]) => replaceAt(structuredClone(example), path, part as Json)) // only JSON is generated
   const parameters = fc.dictionary(fc.constantFrom('modelId', 'period', 'sandbox', 'limit', 'id'), anything)
   return fc.oneof(changed, changed, parameters, anything)
 }

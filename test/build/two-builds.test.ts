@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Creates a checkout that can be built. It has a copy of the sources, and a link to this checkout's packages. */
+/** Creates a checkout that can be built: a copy of the sources, with a link to the repository's `node_modules`. */
 async function copyCheckout(): Promise<string> {
   const folder = await tempFolder()
   const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json']
@@ -21,7 +21,7 @@ async function copyCheckout(): Promise<string> {
   return folder
 }
 
-test('npm start works in two concurrent runs, and its next build does not disturb a running server', async () => {
+test('two concurrent runs of npm start work, and a later build does not disturb a running server', async () => {
   const checkout = await copyCheckout()
   const start = () => npm(checkout, 'start', '--', '--port', '0', '--state', ':memory:')
   const builds = async () => (await readdir(checkout)).filter((name) => name.startsWith('dist'))
@@ -32,15 +32,15 @@ test('npm start works in two concurrent runs, and its next build does not distur
 
   // A running server keeps working while the next build replaces its files. A source that changes during the build
   // counts as newer than the build.
-  const stamp = async () => (await stat(join(checkout, 'dist/index.d.cts'))).ino
+  const buildId = async () => (await stat(join(checkout, 'dist/index.d.cts'))).ino
   const source = join(checkout, 'src/base/core/json.ts')
-  const before = await stamp()
+  const before = await buildId()
   await utimes(source, new Date(), new Date())
   const third = start()
   while ((await builds()).length === 1) await sleep(20)
   await utimes(source, new Date(), new Date())
   const origins = [await third.ready(), (await servers[0]?.ready()) ?? '']
-  expect([(await stamp()) === before, isBuilt(checkout)]).toEqual([false, false])
+  expect([(await buildId()) === before, isBuilt(checkout)]).toEqual([false, false])
   for (const origin of origins) {
     const page = await fetch(`${origin}/__sim/`, { headers: { accept: 'text/html' } })
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<!doctype html>')])
@@ -48,7 +48,7 @@ test('npm start works in two concurrent runs, and its next build does not distur
 
   // Now no source is newer than the build, so the next run does not build.
   await utimes(source, 1000, 1000)
-  const built = await stamp()
+  const built = await buildId()
   await start().ready()
-  expect(await stamp()).toBe(built)
+  expect(await buildId()).toBe(built)
 })

@@ -33,12 +33,12 @@ test('--version prints the version and nothing else', async () => {
 test.runIf(existsSync('/dev/full'))('a command whose output cannot be written fails', { tags: ['long'] }, async () => {
   const full = openSync('/dev/full', 'w')
   onTestFinished(() => closeSync(full))
-  const ended = spawnSync(process.execPath, [cli, 'check', '--format', 'json'], {
+  const outcome = spawnSync(process.execPath, [cli, 'check', '--format', 'json'], {
     stdio: ['ignore', full, 'pipe'],
     encoding: 'utf8',
   })
-  expect(ended.status).toBe(1)
-  expect(ended.stderr).toMatch(/^convsim: the output cannot be written: ENOSPC: no space left on device.*\n$/)
+  expect(outcome.status).toBe(1)
+  expect(outcome.stderr).toMatch(/^convsim: the output cannot be written: ENOSPC: no space left on device.*\n$/)
 })
 
 describe('check', () => {
@@ -76,7 +76,7 @@ describe('check', () => {
     expect(stdout).toContain(': cannot be served')
   })
 
-  test('warns if an operation differs from its simulated version, and fails on warnings with --strict', async () => {
+  test('warns about an operation that is not simulated, and fails on warnings with --strict', async () => {
     const { code, stdout } = await runInProcess(['check', await optionalBody()])
     const warning = 'createEvent is served from its examples and schemas, not simulated: the simulator reads a JSON'
     expect([code, stdout]).toEqual([0, expect.stringContaining(warning)])
@@ -125,7 +125,7 @@ describe('check', () => {
     expect(stdout).toMatch(/contract\.yaml: ok, 3 operations/)
   })
 
-  test('--format github escapes everything that would end a command or a property', () => {
+  test('--format github escapes the special characters of workflow commands', () => {
     const findings = [{ severity: 'error', place: 'a,b:c%.yaml:1:2', message: '100 %\n::error::x' }] as const
     expect(formatChecks([{ file: 'a', ok: false, findings, summary: '' }], 'github').split('\n')[0]).toBe(
       '::error file=a%2Cb%3Ac%25.yaml,line=1,col=2::100 %25%0A::error::x',
@@ -134,7 +134,7 @@ describe('check', () => {
 })
 
 describe('assumptions', () => {
-  test('prints the location and reason of each assumption', async () => {
+  test('prints the location and text of each assumption', async () => {
     const { code, stdout } = await runInProcess(['assumptions'])
     expect(code).toBe(0)
     for (const { pointer, text } of inputs.contract.assumptions)
@@ -143,8 +143,8 @@ describe('assumptions', () => {
 
   test('accepts another document as an argument or with --contract, and refuses other kinds of files', async () => {
     const file = await documentWith('Any string is accepted.', 'Guess!')
-    for (const named of [[file], ['--contract', file]])
-      expect((await runInProcess(['assumptions', ...named])).stdout).toContain('Guess!')
+    for (const args of [[file], ['--contract', file]])
+      expect((await runInProcess(['assumptions', ...args])).stdout).toContain('Guess!')
     const refused = await runInProcess(['assumptions', 'biome.json'])
     expect(refused).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining('biome.json') })
   })
@@ -178,7 +178,7 @@ describe('healthcheck', () => {
     [[], /no response from http:\/\/127\.0\.0\.1:1\/__sim\/health: .*ECONNREFUSED/],
     [['--wait', '--timeout', '1s'], /no response from .*: .*ECONNREFUSED/],
     [['--port', '0'], /port 0 means any free port/],
-  ])('with the additional flags %j prints why no simulator can be reached, and exits with 1', async (flags, reason) => {
+  ])('prints why it cannot reach a simulator, and exits with 1 (additional flags: %j)', async (flags, reason) => {
     const { code, stdout, stderr } = await run(['healthcheck', '--port', '1', ...flags])
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
   })
@@ -204,9 +204,9 @@ describe('healthcheck', () => {
   ])('exits with 1 if another server uses the port and returns %s %j', async (status, body) => {
     const port = await serveReplies((_req, res) => res.writeHead(status).end(body))
     const stderr = `the server at http://127.0.0.1:${port}/__sim/health is not convsim: its response (${status}) `
-    const ended = await run(['healthcheck', '--port', port])
-    expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(stderr) })
-    expect(ended.stderr).toContain('health report. Is --port correct?\n')
+    const outcome = await run(['healthcheck', '--port', port])
+    expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(stderr) })
+    expect(outcome.stderr).toContain('health report. Is --port correct?\n')
   })
 
   test('prints the health of a simulator that is not ready, on one line without control characters', async () => {

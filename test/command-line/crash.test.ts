@@ -12,7 +12,7 @@ test(
     const numbers = new Numbers()
     const trial = createProcessTrial(seededChance(crashSeed), numbers)
     onTestFinished(() => trial.close())
-    // On a busy machine, a kill can precede the first write.
+    // Adds rounds until a write is acknowledged: on a busy machine, every kill can come before that.
     for (let round = 0; round < rounds || numbers.get('acknowledged writes') === 0; round += 1) await trial.run('kill')
     expect(numbers.failures).toBe(0)
   },

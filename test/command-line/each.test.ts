@@ -10,14 +10,14 @@ import { tempFile, tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
 import { eachArgs, failUnless, hangIf, startChild, trySuite, verdictsOf } from './sample-suite.ts'
 
-/** Returns a suite that reads analytics twice, records an event, and passes if `check` is true. */
+/** Returns a suite that reads analytics twice, records an event, and passes if the condition `check` is true. */
 const suite = (check = 'true') => `
 const first = await send(analytics)
 const second = await send(analytics)
 const event = await send('/events', order)
 ${failUnless(check)}`
 
-/** Returns a suite that reads analytics twice, ignores errors, and fails if `failsIf`, which can use `n`, is true. */
+/** Returns a suite that reads analytics twice, with up to `attempts` attempts each, and fails if `failsIf` is true. */
 const tolerantSuite = (failsIf = 'false', attempts = 1) => `
 for (const name of ['first', 'second']) await attempt(${attempts}, analytics).catch(() => undefined)
 if (${failsIf}) { console.log('failed in run ' + n); process.exit(6) }`
@@ -135,12 +135,12 @@ test.each([
   ],
 ])('the verdict on a client that, after its first request fails, %s', { tags: ['long'] }, async (title, lines) => {
   const { code, report } = await trySuite(random + read + event + lines, '--set', 'reset,unavailable;retry-after=0')
-  const own = report.runs.filter(({ occurrence }: { occurrence: number }) => occurrence === 1)
+  const firstRuns = report.runs.filter(({ occurrence }: { occurrence: number }) => occurrence === 1)
   const verdict = title.endsWith('recovered') ? 'recovered' : 'swallowed'
-  expect([code, ...verdictsOf({ runs: own })]).toEqual([0, verdict, verdict])
+  expect([code, ...verdictsOf({ runs: firstRuns })]).toEqual([0, verdict, verdict])
   // A run with the verdict `swallowed` is repeated, like a failed run.
-  const bad = verdictsOf(report).filter((one) => one !== 'recovered')
-  expect(report.summary.repeated).toBe(bad.length)
+  const notRecovered = verdictsOf(report).filter((one) => one !== 'recovered')
+  expect(report.summary.repeated).toBe(notRecovered.length)
 })
 
 test.each([
@@ -162,7 +162,7 @@ describe('the baseline run', { tags: ['long'] }, () => {
   })
 
   test('stops further runs if it fails twice, and the failed runs since its last success are discarded', async () => {
-    // Runs 3 to 21 pass; run 22, the last of the twenty, and all later runs fail.
+    // Runs 3 to 21 pass; run 22, the last of twenty runs with faults, and all later runs fail.
     const { code, runCount, stdout, stderr, report } = await trySuite(tolerantSuite('n >= 22'), ...flags)
     expect([code, runCount]).toEqual([1, 2 + 19 + 2 + 2])
     expect(verdictsOf(report)).toEqual(Array(19).fill('unnoticed'))
@@ -220,7 +220,7 @@ describe('convsim each stops and gives the reason if', () => {
 
   test.each([
     ['--run-timeout', /within --run-timeout 1s, so it cannot .*:\n {2}waiting\n$/],
-    ['--time', /without a fault, .* within --time 1s \(for two runs\), so it/],
+    ['--time', /without a fault, .* within --time 1s \(for both runs without faults\), so it/],
   ])('the suite does not end within %s', async (flag, reason) => {
     // A shell starts within a second even on a busy machine.
     const endless = ['sh', '-c', 'echo waiting; exec sleep 600']
@@ -270,7 +270,7 @@ const withPlaceholders = (text: string) =>
     .replaceAll(/convsim \d+\.\d+\.\d+|"version": ?"\d+\.\d+\.\d+"/g, '(version)')
 
 describe('the output', { tags: ['long'] }, () => {
-  test('has ordered sections, and the JSON and HTML reports match the golden files', async () => {
+  test('has its sections in order, and the JSON and HTML reports match the golden files', async () => {
     const cwd = await tempFolder()
     const guard = "process.on('uncaughtException', () => { console.log('no response'); process.exit(1) })"
     const [lines = ''] = eachArgs(suite('first.messageCount > 0')).slice(-1)

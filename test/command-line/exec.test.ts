@@ -7,9 +7,9 @@ import { convsim, run } from '../support/command.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** Returns the arguments that run JavaScript code with `convsim exec`. */
-const node = (code: string, ...options: string[]) => ['exec', ...options, '--', process.execPath, '-e', code]
+const nodeArgs = (code: string, ...options: string[]) => ['exec', ...options, '--', process.execPath, '-e', code]
 
-const command = (...words: string[]) => ['exec', '--', ...words]
+const commandArgs = (...words: string[]) => ['exec', '--', ...words]
 
 /** Returns JavaScript code that sends a request and prints the status of the response. */
 const send = (path: string, body?: object) => {
@@ -27,7 +27,7 @@ describe('the command', () => {
   test('gets the base URL and control URL in its environment, and the base URL also in custom variables', async () => {
     const code = `const { CONVSIM_BASE_URL: a, CONVSIM_CONTROL_URL: b, API_URL: c, OTHER: d } = process.env
       console.log(JSON.stringify([a, b, c, d]))`
-    const { code: exit, stdout } = await run(node(code, '--env', 'API_URL', '--env', 'OTHER'))
+    const { code: exit, stdout } = await run(nodeArgs(code, '--env', 'API_URL', '--env', 'OTHER'))
     expect(exit).toBe(0)
     const [base, control, ...named] = JSON.parse(stdout)
     expect(base).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/)
@@ -42,13 +42,13 @@ describe('the command', () => {
     [{ no_proxy: '127.0.0.1' }, '127.0.0.1', '127.0.0.1'],
   ])('gets NO_PROXY variables that exempt the simulator from the HTTP proxy: %j', async (given, upper, lower) => {
     const code = 'console.log(JSON.stringify([process.env.NO_PROXY, process.env.no_proxy]))'
-    const { stdout } = await run(node(code), { env: { http_proxy: 'http://127.0.0.1:9', ...given } })
+    const { stdout } = await run(nodeArgs(code), { env: { http_proxy: 'http://127.0.0.1:9', ...given } })
     expect(JSON.parse(stdout)).toEqual([upper, lower])
   })
 
   test('has stdout to itself; the summary goes to stderr, and no state file is written', async () => {
     const cwd = await tempFolder()
-    const { stdout, stderr } = await run(node(good), { cwd })
+    const { stdout, stderr } = await run(nodeArgs(good), { cwd })
     expect(stdout).toBe('201\n')
     expect(stderr).toMatch(
       /^convsim: 1 request, 0 broke the contract, 0 unexpected responses, 0 retry problems, 1 piece of advice, [\d.]+% of the contract covered\.\n {2}advice: createEvent: body: link: .* POST \/v1\/events, sandbox default.*\)\n$/,
@@ -57,32 +57,32 @@ describe('the command', () => {
   })
 
   test('reads convsim’s stdin', async () => {
-    const { process: own, stdout, ended } = convsim(node('process.stdin.pipe(process.stdout)'), { stdin: 'pipe' })
-    own.stdin?.end('hello')
+    const { process: child, stdout, ended } = convsim(nodeArgs('process.stdin.pipe(process.stdout)'), { stdin: 'pipe' })
+    child.stdin?.end('hello')
     expect([await ended, stdout()]).toEqual([0, 'hello'])
   })
 
   test.each([
-    [7, node('process.exit(7)'), /^/],
-    [137, node("process.kill(process.pid, 'SIGKILL')"), /^/],
-    [1, command('false'), /^/],
-    [127, command('no-such-command-here'), /There is no command no-such-command-here\./],
-    [126, command('./package.json'), /package\.json cannot be run/],
-    [126, command('./package.json/x'), /package\.json\/x cannot be run: spawn ENOTDIR/],
-    [126, command('npm test '.repeat(40)), /npm test.* cannot be run: spawn ENAMETOOLONG/],
-    [1, command(''), /The command name is empty\. Is a variable unset\? Usage: convsim exec/],
+    [7, nodeArgs('process.exit(7)'), /^/],
+    [137, nodeArgs("process.kill(process.pid, 'SIGKILL')"), /^/],
+    [1, commandArgs('false'), /^/],
+    [127, commandArgs('no-such-command-here'), /There is no command no-such-command-here\./],
+    [126, commandArgs('./package.json'), /package\.json cannot be run/],
+    [126, commandArgs('./package.json/x'), /package\.json\/x cannot be run: spawn ENOTDIR/],
+    [126, commandArgs('npm test '.repeat(40)), /npm test.* cannot be run: spawn ENAMETOOLONG/],
+    [1, commandArgs(''), /The command name is empty\. Is a variable unset\? Usage: convsim exec/],
   ])('determines the exit code %i: %j', async (code, args, words) => {
     expect(await run(args)).toEqual({ code, stdout: '', stderr: expect.stringMatching(words) })
   })
 
   test('keeps its own PORT variable, which convsim ignores', { tags: ['long'] }, async () => {
     const code = 'console.log(process.env.PORT, process.env.CONVSIM_BASE_URL)'
-    const { stdout } = await run(node(code), { env: { PORT: '1' } })
+    const { stdout } = await run(nodeArgs(code), { env: { PORT: '1' } })
     expect(stdout).toMatch(/^1 http:\/\/127\.0\.0\.1:(?!1\/)/)
   })
 
   test('has its stdout in blocking mode, as if it had been run directly', { tags: ['long'] }, async () => {
-    const { stdout } = await run(command('sh', '-c', 'grep flags /proc/self/fdinfo/1'))
+    const { stdout } = await run(commandArgs('sh', '-c', 'grep flags /proc/self/fdinfo/1'))
     const [, octal = ''] = /flags:\s*([0-7]+)/.exec(stdout) ?? []
     expect(Number.parseInt(octal, 8) & constants.O_NONBLOCK).toBe(0)
   })
@@ -95,7 +95,7 @@ describe('the command', () => {
     ['SIGHUP', 129],
     ['SIGQUIT', 131],
   ] as const)('is stopped together with convsim on %s, and the port is freed', async (signal, code) => {
-    const command = convsim(node(waiting))
+    const command = convsim(nodeArgs(waiting))
     await command.untilStdout(/\d+\n/)
     const [url = '', pid = ''] = command.stdout().trim().split(' ')
     expect((await fetch(url)).status).toBe(404)
@@ -105,7 +105,7 @@ describe('the command', () => {
   })
 
   test('can handle a signal itself', async () => {
-    const command = convsim(node(`process.on('SIGTERM', () => process.exit(5)); ${waiting}`))
+    const command = convsim(nodeArgs(`process.on('SIGTERM', () => process.exit(5)); ${waiting}`))
     await command.untilStdout(/\d+\n/)
     expect(await command.stop()).toBe(5)
   })
@@ -125,19 +125,19 @@ describe('convsim exec', () => {
     ['keeps the exit code of a failing command', flags, failing, 4, /--fail-on: 1 request broke/],
     ['refuses an unknown condition, and lists the known conditions', ['--fail-on', 'violations'], good, 1, known],
   ])('%s', async (_, options, script, exit, words) => {
-    const { code, stderr } = await run(node(script, ...options))
+    const { code, stderr } = await run(nodeArgs(script, ...options))
     expect([code, stderr]).toEqual([exit, expect.stringMatching(words)])
   })
 
   test('prints a finding of each kind before a second finding of any kind', async () => {
-    const { stderr } = await run(node(`${bad}.then(() => ${unexpected})`))
+    const { stderr } = await run(nodeArgs(`${bad}.then(() => ${unexpected})`))
     expect(stderr.match(/(?<=^ {2})\w+(?=: )/gm)?.slice(0, 3)).toEqual(['violations', 'unexpected', 'violations'])
   })
 
   test('prints the first ten findings, and counts the rest', { tags: ['long'] }, async () => {
     const loop = "for (let n = 0; n < 12; n += 1) await fetch(process.env.CONVSIM_BASE_URL + '/p' + n)"
     const code = `(async () => { ${loop} })()`
-    const { stderr } = await run(node(code))
+    const { stderr } = await run(nodeArgs(code))
     expect(stderr.match(/^ {2}unexpected: GET \/v1\/p\d+ matches no operation: 404: /gm)).toHaveLength(10)
     expect(stderr).toMatch(/^ {2}2 further findings$/m)
   })
@@ -146,8 +146,8 @@ describe('convsim exec', () => {
 describe('a --report file', () => {
   test('is written even if the command fails', async () => {
     const file = join(await tempFolder(), 'report.md')
-    const ended = await run(node(`${bad}.then(() => process.exit(2))`, '--report', file))
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`the report is in ${file}.`) })
+    const outcome = await run(nodeArgs(`${bad}.then(() => process.exit(2))`, '--report', file))
+    expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining(`the report is in ${file}.`) })
     const report = await readFile(file, 'utf8')
     expect(report).toMatch(/1 broke the contract/)
     expect(report).toMatch(/convsim [\d.]+, command .*node.* -e .*, seed 1, clock real, contract sha256:/s)
@@ -157,16 +157,16 @@ describe('a --report file', () => {
     const cwd = await tempFolder()
     await mkdir(join(cwd, 'gone'))
     const remove = "require('node:fs').rmdirSync('gone')"
-    const { code, stderr } = await run(node(remove, '--report', 'gone/a.md', '--report', 'b.md'), { cwd })
+    const { code, stderr } = await run(nodeArgs(remove, '--report', 'gone/a.md', '--report', 'b.md'), { cwd })
     expect([code, stderr]).toEqual([1, expect.stringMatching(/--report .*a\.md: cannot be written: ENOENT/)])
     expect(await readFile(join(cwd, 'b.md'), 'utf8')).toMatch(/^# /)
   })
 
   test.each([
-    [node(good, '--report', 'a.md', '--report', 'json=./a.md'), /--report and --report would write to the same file, /],
-    [node(good, '--report', 'none/report.md'), /there is no folder none\. Create it/],
-    [node(good, '--report', 'json=docs'), /that is a folder, not a file/],
-    [node(good, '--report', 'json=new/'), /that is a folder, not a file/],
+    [nodeArgs(good, '--report', 'a.md', '--report', 'json=./a.md'), /--report and --report would .* the same file, /],
+    [nodeArgs(good, '--report', 'none/report.md'), /there is no folder none\. Create it/],
+    [nodeArgs(good, '--report', 'json=docs'), /is a folder, not a file/],
+    [nodeArgs(good, '--report', 'json=new/'), /is a folder, not a file/],
   ])('is refused at startup: %j', async (args, words) => {
     expect(await run(args)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(words) })
   })
@@ -174,7 +174,7 @@ describe('a --report file', () => {
   test('does not show credentials from the command’s arguments', async () => {
     const file = join(await tempFolder(), 'report.json')
     const credentials = ['--token=secret-1', '--api-key', 'secret-2', 'Authorization: Bearer secret-3']
-    await run([...node(good, '--report', file), '--', ...credentials])
+    await run([...nodeArgs(good, '--report', file), '--', ...credentials])
     const report = await readFile(file, 'utf8')
     expect(report).not.toContain('secret-')
     expect(JSON.parse(report).run.command).toContain(

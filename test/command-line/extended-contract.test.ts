@@ -23,7 +23,7 @@ const paths = { '/segments': { post: { operationId: 'createSegment', responses: 
 describe('an extended document', () => {
   const extended = sharedSimulator(async (whenOver) => ({ contract: await documentWithPaths(paths, whenOver) }))
 
-  test('has responses that are generated from its schemas and identical for identical calls', async () => {
+  test('has responses that are generated from its schemas and identical for identical requests', async () => {
     const [sim, another] = [extended(), await startForTest({ contract: await documentWithPaths(paths) })]
     const fields = { operations: ['createSegment'] }
     expect(sim.logged).toContainEqual(expect.objectContaining({ level: 'info', fields }))

@@ -10,13 +10,12 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const created = { success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }
 
-/** Returns a HAR entry with the response to an event. */
+/** Returns a HAR entry for a `createEvent` request with this response body. */
 const recordedEvent = (body: JsonObject, token = 'opaque-token', host = 'api') => {
   const headers = [{ name: 'Authorization', value: `Bearer ${token}` }]
   return harEntry(`https://${host}.example.com/v1/events`, body, { method: 'POST', status: 201, headers })
 }
 
-/** Returns `count` new fields for a response. */
 const newFields = (count: number): JsonObject =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, index]))
 
@@ -40,7 +39,7 @@ describe('convsim drift', () => {
     expect(stderr).not.toContain('api5.example.com')
   })
 
-  test('shows its progress on one line in a terminal, and clears the line before the report', async () => {
+  test('shows its progress on one line in a terminal, and clears the line at the end', async () => {
     const entries = Array.from({ length: 20 }, () => recordedEvent(created))
     let now = 0
     const shown: string[] = []

@@ -63,8 +63,8 @@ describe('--log-format json gives every line the members level, time and msg', (
 
 describe('--log-level', () => {
   test('info, the default, logs service requests with durations, and --fail-on conditions that are met', async () => {
-    const report = ['--report', join(await tempFolder(), 'report.json'), '--fail-on', 'violation']
-    const lines = await logAll(...report)
+    const flags = ['--report', join(await tempFolder(), 'report.json'), '--fail-on', 'violation']
+    const lines = await logAll(...flags)
     for (const line of lines) expect(line).toMatchObject(lineShape)
     const metConditions = lines.filter(({ msg }) => msg.startsWith('convsim: --fail-on: '))
     expect(metConditions).toMatchObject([{ level: 'error' }])
@@ -182,14 +182,14 @@ describe('--log-format pretty', () => {
     ])
   })
 
-  test('prints nothing with --log-level error, even for refused requests', async () => {
+  test('logs nothing with --log-level error, even for refused requests', async () => {
     const command = convsim([...pretty, '--log-level', 'error'])
     await sendAll(await command.ready())
     await stop(command)
     expect(command.stderr()).toBe('')
   })
 
-  test('suggests control plane requests if all operations need more than a model id', { tags: ['long'] }, async () => {
+  test('suggests control plane requests if all GETs need more than a model id', { tags: ['long'] }, async () => {
     const contract = await documentWith('operationId: getModelAnalytics', 'operationId: getFigures')
     await writeFile(contract, (await readFile(contract, 'utf8')).replaceAll('modelId', 'figureId'))
     const command = convsim([...pretty, '--contract', contract])

@@ -11,16 +11,16 @@ import { cli, inMemory } from '../support/command.ts'
 import { postAll } from '../support/pipelined.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Starts the built command with pipes for its output, which are not read yet. */
-function startUnread(args: readonly string[], preloaded: readonly string[] = []) {
-  const child = spawn(process.execPath, [...preloaded, cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+/** Starts the built command without reading its output. */
+function startUnread(args: readonly string[], nodeOptions: readonly string[] = []) {
+  const child = spawn(process.execPath, [...nodeOptions, cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }
 
-/** Starts a server whose log is not read yet. */
-async function serveUnread(logging: readonly string[], preloaded: readonly string[] = []) {
-  const child = startUnread([...inMemory, ...logging], preloaded)
+/** Starts a server, and reads its ready line but not its log. */
+async function serveUnread(logging: readonly string[], nodeOptions: readonly string[] = []) {
+  const child = startUnread([...inMemory, ...logging], nodeOptions)
   const [line] = await once(child.stdout, 'data')
   const origin = /http:\/\/[\d.]+:\d+/.exec(String(line))?.[0] ?? ''
   return { child, origin }
@@ -30,7 +30,7 @@ const properties = { long: 'x'.repeat(1900) }
 
 test('the buffer of an unread log is bounded, and a line reports the number of dropped lines', async () => {
   const { child, origin } = await serveUnread(['--log-bodies', '--log-format', 'json'])
-  // Each request logs about 4 kB. In total, that is more than four times the size of the buffer.
+  // The requests log about 25 MB in total, which is three times the size of the buffer.
   const large = event({ insertId: 'always', properties })
   await postAll(origin, '/v1/events', new Array(10_000).fill(large))
   let log = ''
@@ -72,7 +72,7 @@ test.each(['stdout', 'stderr'] as const)('a closed %s does not stop the server',
   const child = startUnread([...inMemory, '--log-format', 'json'])
   child[output].destroy()
   const other = output === 'stdout' ? child.stderr : child.stdout
-  await once(other, 'data') // the ready line, or the line that names the loaded inputs
+  await once(other, 'data') // the ready line on stdout, or the "loaded" line on stderr
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])
 })
@@ -94,7 +94,7 @@ test.each(['json', 'pretty'])('the last lines before a crash are written with --
   expect(log).toMatch(format === 'json' ? /"path":"\/v1\/nowhere","status":404/ : /^GET \/v1\/nowhere 404 /m)
 })
 
-test('log lines have the time of the request, not of the write, and stay in order', async () => {
+test('log lines have the time at which they are logged, not written, and stay in order', async () => {
   const { child, origin } = await serveUnread(['--log-format', 'json'])
   const output = text(child.stderr)
   const responded: number[] = []
@@ -106,7 +106,7 @@ test('log lines have the time of the request, not of the write, and stay in orde
   const lines = (await output).split('\n').filter((line) => line.includes('/v1/nowhere/'))
   const entries = lines.map((line): { path: string; time: string } => JSON.parse(line))
   expect(entries.map(({ path }) => path)).toEqual(responded.map((_, n) => `/v1/nowhere/${n}`))
-  // An exchange is recorded after its response is sent, and before the next request is handled.
+  // An exchange is logged after its response is sent, but before the next request is handled.
   const isLate = (time: string, n: number) => Date.parse(time) > (responded[n + 1] ?? Number.POSITIVE_INFINITY)
   expect(entries.filter(({ time }, n) => isLate(time, n))).toEqual([])
 })

@@ -45,7 +45,7 @@ describe('convsim proxy', () => {
   })
 })
 
-/** Returns a response like a real service's, with personal data and a score outside the simulator's range. */
+/** Puts personal data, a secret key and a score outside the simulator's range into a generated response. */
 const realResponse = (generated: JsonObject): JsonObject => ({
   ...JSON.parse(JSON.stringify(generated), (name, value) => {
     if (name === 'summary') return 'Ask jane.doe@customer.com, or +49 170 1234567; the key is sk_live_12345678abcdef.'
@@ -69,7 +69,7 @@ describe('convsim record', () => {
     const listed = await run(['record', har, '--out', out])
     expect([listed.code, existsSync(out)]).toEqual([0, false])
     expect(listed.stdout).toContain(`responses/${modelId}.json: the exact response for 7d, 7 data points, `)
-    expect(listed.stdout).toMatch(/^responses\/.*, \d+ kB, strings redacted: \d+$/m)
+    expect(listed.stdout).toMatch(/^responses\/.*, \d+ kB, redactions: \d+$/m)
     expect(listed.stdout).toContain('Nothing was written. To write the fixtures, repeat the command with --write.')
     expect(listed.stderr).toMatch(/skipped 1: contract violation: \/messageCount must be a number/)
     expect(listed.stderr).not.toContain('jane')
@@ -98,7 +98,7 @@ describe('convsim record', () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty, and existing files are never') })
   })
 
-  test('uses complete responses from a simulator, and skips responses sent or changed by scenarios', async () => {
+  test('uses the ordinary responses from a simulator, and skips responses sent or changed by scenarios', async () => {
     const source = await startForTest()
     await call(source, `${analyticsPath}?period=7d`)
     await call(source, `${analyticsPath}?period=90d`, { scenario: 'dribble;ms=1' })
@@ -117,7 +117,7 @@ describe('convsim record', () => {
 
   test('keeps the exact responses from --fixtures, unless the same model and period were recorded again', async () => {
     const folder = await tempFolder()
-    const other = '5a7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
+    const otherId = '5a7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
     const record = async (out: string, fixtures: readonly string[], ...paths: readonly string[]) => {
       const source = await startForTest({ seed: out })
       for (const path of paths) await call(source, path)
@@ -129,14 +129,14 @@ describe('convsim record', () => {
       return { stdout, responsesOf }
     }
     const first = await record('first', [], `${analyticsPath}?period=7d`, `${analyticsPath}?period=90d`)
-    const base = ['--fixtures', join(folder, 'first')]
-    const second = await record('second', base, `/v1/models/${other}/analytics`, `${analyticsPath}?period=90d`)
+    const baseFlags = ['--fixtures', join(folder, 'first')]
+    const second = await record('second', baseFlags, `/v1/models/${otherId}/analytics`, `${analyticsPath}?period=90d`)
     expect(second.stdout).toContain(`responses/${modelId}.json: the exact response for 7d, already in the fixtures\n`)
     const [before, after] = [await first.responsesOf(modelId), await second.responsesOf(modelId)]
     expect(after).toContainEqual(before.find((response: JsonObject) => response['period'] === '7d'))
     expect(after).toHaveLength(2)
     expect(after).not.toContainEqual(before.find((response: JsonObject) => response['period'] === '90d'))
-    expect(await second.responsesOf(other)).toMatchObject([{ period: '30d' }])
+    expect(await second.responsesOf(otherId)).toMatchObject([{ period: '30d' }])
   })
 
   test.each([

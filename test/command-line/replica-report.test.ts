@@ -10,8 +10,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const incomplete = /convsim: the report may lack requests to other replicas/
 
-/** Starts a replica that writes reports, and returns it with a function that reads the reports. */
-async function startReporting(redis: RedisServer) {
+async function startReportingReplica(redis: RedisServer) {
   const folder = await tempFolder()
   const [json, junit] = [join(folder, 'report.json'), join(folder, 'report.xml')]
   const replica = await startReplica(redis, '--report', `${json},${junit}`, '--fail-on', 'violation')
@@ -27,7 +26,7 @@ async function startReplica({ url }: RedisServer, ...args: string[]) {
 describeWithRedis('the final report of a replica', () => {
   test('includes the requests to all replicas', async () => {
     const redis = await redisForTest()
-    const one = await startReporting(redis)
+    const one = await startReportingReplica(redis)
     const two = await startReplica(redis)
     await call(one, '/v1/events', { body: event() })
     await call(two, '/v1/events', { body: event() })
@@ -39,10 +38,10 @@ describeWithRedis('the final report of a replica', () => {
   })
 
   test.each(['kill', 'pause'] as const)(
-    'covers only this replica if Redis stops responding (%s), and stderr says what may be missing',
+    'includes only requests to that replica if Redis stops responding (%s), and stderr says what may be missing',
     async (outage) => {
       const redis = await redisForTest()
-      const one = await startReporting(redis)
+      const one = await startReportingReplica(redis)
       const two = await startReplica(redis)
       await callControl(one, 'PUT', '/sandboxes/default', { seed: '4711' })
       await call(one, '/v1/events', { body: event() })

@@ -12,7 +12,6 @@ import { readControl } from '../support/stored-records.ts'
 /** Milliseconds for which a test kills processes under load. `npm run test:replicas` sets this to one minute. */
 const chaosMs = Number(process.env['REPLICA_SECONDS'] ?? 3) * 1000
 
-/** A replica on its own port. */
 interface Replica {
   readonly port: number
   readonly origin: string
@@ -25,8 +24,7 @@ const startReplica = (redis: RedisServer, port: number) =>
     ...['--drain', '2s', '--journal-size', '20000'],
   ])
 
-/** Starts three replicas and a load balancer in front of them. */
-async function startThreeReplicas(redis: RedisServer) {
+async function startReplicasAndBalancer(redis: RedisServer) {
   const replicas: Replica[] = []
   for (let index = 0; index < 3; index += 1) {
     const port = await freePort()
@@ -36,10 +34,10 @@ async function startThreeReplicas(redis: RedisServer) {
   return { replicas, balancer: await startBalancer(replicas.map(({ port }) => port)) }
 }
 
-describeWithRedis('three processes behind a balancer', () => {
+describeWithRedis('three replicas behind a load balancer', () => {
   test('lose no requests while replicas restart one at a time under load', async () => {
     const redis = await redisForTest()
-    const { replicas, balancer } = await startThreeReplicas(redis)
+    const { replicas, balancer } = await startReplicasAndBalancer(redis)
     let isOver = false
     let responseCount = 0
     const statuses = new Set<number>()
@@ -65,7 +63,7 @@ describeWithRedis('three processes behind a balancer', () => {
 
   test('lose no acknowledged write, and store none twice, if replicas and Redis are killed', async () => {
     const redis = await redisForTest({ durable: true })
-    const { replicas, balancer } = await startThreeReplicas(redis)
+    const { replicas, balancer } = await startReplicasAndBalancer(redis)
     const acknowledged = new Map<string, string>()
     let responseCount = 0
     const until = Date.now() + chaosMs
@@ -93,7 +91,7 @@ describeWithRedis('three processes behind a balancer', () => {
     }
     const write = async (writer: number) => {
       for (let index = 0; !isOver(); ) {
-        const insertId = `${writer}-${index >> 1}` // each id is sent twice
+        const insertId = `${writer}-${index >> 1}` // each id is sent until two responses acknowledge it
         const response = await call(balancer, '/v1/events', { body: event({ insertId }) })
         if (response.status !== 201) {
           await sleep(50)

@@ -6,7 +6,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const model = '00000000-0000-4000-8000-000000000002'
 
-/** The first lines of each sample suite. They define client functions and `n`, the number of the run. */
+/** The code at the start of each sample suite. It defines client functions, and `n`, the number of runs so far. */
 const firstLines = `
 import { appendFileSync, readFileSync } from 'node:fs'
 appendFileSync('count', 'x')
@@ -18,10 +18,10 @@ const order = { eventType: 'a', productId: '00000000-0000-4000-9000-000000000002
 const call = (path, body) =>
   fetch(base + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
 const send = async (path, body) => (await call(path, body)).json()
-/** Returns the body of the first successful response, with all statuses; 0: a lost response or an unreadable body. */
-async function attempt(times, path, body) {
+/** Returns the first successful body, with the statuses of all attempts. 0: no response, or a body that is not JSON. */
+async function attempt(maxAttempts, path, body) {
   const statuses = []
-  while (statuses.length < times) {
+  while (statuses.length < maxAttempts) {
     try {
       const response = await call(path, body)
       const result = await response.json()
@@ -35,16 +35,16 @@ async function attempt(times, path, body) {
 }
 `
 
-/** Returns a final line that makes a suite fail unless `check` is true. */
+/** Returns code that makes a suite fail unless the expression `check` is true. */
 export const failUnless = (check: string) => `\nif (!(${check})) { console.log('the check failed'); process.exit(5) }`
 
-/** Returns lines that start a child process that runs for ten minutes, and append its process id to a file. */
+/** Returns code that starts a child process that runs for ten minutes, and appends its id to the file `pids`. */
 export const startChild = (options = '{}') => `
   const { spawn } = await import('node:child_process')
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], ${options})
   appendFileSync('pids', child.pid + ' ')`
 
-/** Returns lines that, if a condition is true, make a suite hang and start a child process that also hangs. */
+/** Returns code that, if a condition is true, starts such a child process and makes the suite hang for as long. */
 export const hangIf = (condition: string) => `
 if (${condition}) {${startChild()}
   setTimeout(() => {}, 600_000)
@@ -56,7 +56,7 @@ export const eachArgs = (lines: string, ...flags: string[]) => [
   ...['--', process.execPath, '--input-type=module', '-e', firstLines + lines],
 ]
 
-/** Runs `convsim each` with a suite in a new folder. `runCount`: how many times `each` ran the suite. */
+/** Runs `convsim each` with a suite in a new folder. `runCount`: the number of times that `each` ran the suite. */
 export async function trySuite(lines: string, ...flags: string[]) {
   const cwd = await tempFolder()
   const outcome = await run(eachArgs(lines, ...flags, '--report', 'report.json'), { cwd })

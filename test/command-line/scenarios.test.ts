@@ -30,7 +30,7 @@ describe('convsim scenarios NAME', () => {
     const { code, stdout } = await runInProcess(['scenarios', 'rate-limited'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^rate-limited \(refusals\)\n {2}Returns 429: Rate limit exceeded\.\n/)
-    expect(stdout).toMatch(/\n {2}retry-after=1 \(s\): When the client may retry; "date" sends an HTTP date\.\n/)
+    expect(stdout).toMatch(/\n {2}retry-after=1 \(s\): The wait before a retry; "date" sends an HTTP date\.\n/)
     expect(stdout).toMatch(/\n {2}p=1: The chance/)
     for (const { id } of allOperations)
       expect(stdout).toMatch(new RegExp(`\\n  ${id} +(Status 429, .*Retry-After: 1, .*"success":false|Not applicable)`))

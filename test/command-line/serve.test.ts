@@ -54,15 +54,15 @@ describe('the address', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('healthy')])
   })
 
-  const unusable = /Cannot listen on .*Choose an address of this machine with --host(?!.*--control-token)/
+  const cannotListen = /Cannot listen on .*Choose an address of this machine with --host(?!.*--control-token)/
 
   test.each([
     [['--control-open'], { HOST: '203.0.113.1' }, /--host \(from HOST\): error: Cannot listen on 203\.0\.113\.1/],
     [[], { HOST: '0.0.0.0' }, /--host \(from HOST\): error: Listening on 0\.0\.0\.0/],
     [['--host', '0.0.0.0'], { HOST: '::1' }, /--host: error: Listening on 0\.0\.0\.0/],
-    [['-h', 'foo.invalid'], {}, unusable],
-    [['-h', '203.0.113.1'], {}, unusable],
-    [[], { CONVSIM_HOST: 'x86_64-pc-linux-gnu' }, unusable],
+    [['-h', 'foo.invalid'], {}, cannotListen],
+    [['-h', '203.0.113.1'], {}, cannotListen],
+    [[], { CONVSIM_HOST: 'x86_64-pc-linux-gnu' }, cannotListen],
   ])('prevents startup if it is unusable or unsafe; the error names --host: %j %o', async (args, env, words) => {
     const { code, stdout, stderr } = await run([...inMemory, ...args], { env })
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(words)])
@@ -82,7 +82,7 @@ describe('the address', () => {
   })
 })
 
-const missingFile = (flag: string) => new RegExp(` no/x\\.md: error: .*\\(${flag}\\)`)
+const missingFileError = (flag: string) => new RegExp(` no/x\\.md: error: .*\\(${flag}\\)`)
 
 test.each<[string[], Record<string, string>, RegExp]>([
   [['--scenario', 'nonsense'], {}, /no scenario "nonsense"\. For the full list, run "convsim scenarios"/],
@@ -91,15 +91,15 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
   [['--log-level', 'inof'], {}, /--log-level takes .*; got "inof"\. Did you mean "info"\? See convsim serve/],
   [['--fail-on', 'retry,violaton'], {}, /got "retry,violaton"\. Did you mean "violation"\? See convsim serve/],
-  [['no/x.md'], {}, missingFile('--contract')],
+  [['no/x.md'], {}, missingFileError('--contract')],
   [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
   [['--fixtures', 'package.json'], {}, / package\.json: error: is a file, not a folder; .*keys\.yaml/],
   ...['contract', 'rules', 'seed-state', 'report'].flatMap((name): [string[], object, RegExp][] => {
     const flag = `--${name}`
     const variable = `CONVSIM_${name.replace('-', '_').toUpperCase()}`
     return [
-      [[`--${name}`, 'no/x.md'], {}, missingFile(flag)],
-      [[], { [variable]: 'no/x.md' }, missingFile(`${flag} from ${variable}`)],
+      [[`--${name}`, 'no/x.md'], {}, missingFileError(flag)],
+      [[], { [variable]: 'no/x.md' }, missingFileError(`${flag} from ${variable}`)],
     ]
   }),
   [[], { CONVSIM_CONTRACT: 'package.json' }, /package\.json[:\d]*: error: .*\(--contract from CONVSIM_CONTRACT\)/],

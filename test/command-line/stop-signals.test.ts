@@ -16,13 +16,13 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
 import { eachArgs, hangIf } from './sample-suite.ts'
 
-/** How many times each `serve` and `exec` case with copied signals is run, since the outcome may depend on timing. */
+/** The number of runs per `serve` and `exec` case with copied signals, since the outcome may depend on timing. */
 const tries = 4
 
 /** A delay in milliseconds after which a signal no longer counts as a copy of the first signal. */
 const laterMs = 2300
 
-/** Sends signals in turn, one per millisecond, until the command has ended. */
+/** Sends signals in turn, one per millisecond, until the command has ended. Returns its exit code. */
 async function sendUntilEnd({ process: child, ended }: Command, signals: readonly NodeJS.Signals[]) {
   let count = 0
   const timer = setInterval(() => void child.kill(signals[count++ % signals.length]), 1)
@@ -58,8 +58,8 @@ describe('copies of the first signal, sent every millisecond until exit, have no
     ['serve (SIGINT and SIGTERM)', ['serve', ...inMemory], untilServing, ['SIGINT', 'SIGTERM'], 3],
     ['serve (SIGTERM)', ['serve', ...inMemory], untilServing, ['SIGTERM'], 3],
     ['exec, whose command gets at most two signals', execNode(countSigints), untilBusy, ['SIGINT'], 5],
-    ['exec, whose command exits at once', execNode(`${request}; ${idle}`), untilBusy, ['SIGINT', 'SIGTERM'], 130],
-    ['exec, whose command has already ended', ignoreTerm, (command) => command.untilStdout(/ended/), ['SIGTERM'], 3],
+    ['exec, whose command handles no signals', execNode(`${request}; ${idle}`), untilBusy, ['SIGINT', 'SIGTERM'], 130],
+    ['exec, whose command ignores SIGTERM', ignoreTerm, (command) => command.untilStdout(/ended/), ['SIGTERM'], 3],
   ])('%s', async (_, [name = '', ...args], untilStarted, signals, code) => {
     for (let count = 0; count < tries; count += 1) {
       const report = join(await tempFolder(), 'report.json')
@@ -85,7 +85,7 @@ describe('copies of the first signal, sent every millisecond until exit, have no
 
   test('each, which writes the report so far and leaves no processes running', async () => {
     const cwd = await tempFolder()
-    // The suite passes twice, then hangs after a 429.
+    // The suite passes without faults, and hangs after a 429.
     const lines = `const { status } = await call(analytics)${hangIf('status === 429')}`
     const flags = ['--set', 'rate-limited;retry-after=0', '--report', 'report.json']
     const command = convsim(eachArgs(lines, ...flags), { cwd, detached: true })
@@ -96,6 +96,20 @@ describe('copies of the first signal, sent every millisecond until exit, have no
     await untilGone(Number(pids))
     expect(command.stdout()).toMatch(/^\d runs?, \d not run \(interrupted\)\.$/m)
     expect(JSON.parse(await readFile(join(cwd, 'report.json'), 'utf8'))).toMatchObject({ truncated: true })
+  })
+
+  test('each in a later run without faults, which then does not count as failed', async () => {
+    const cwd = await tempFolder()
+    const lines = `const { status } = await call(analytics)
+      ${hangIf('status === 200 && n > 5')}
+      if (status === 500) process.exit(1)`
+    const flags = ['--set', 'slow;ms=1,500', '--jobs', '1', '--report', 'report.json']
+    const command = convsim(eachArgs(lines, ...flags), { cwd, detached: true })
+    for (let pids = ''; pids === ''; await sleep(20)) pids = await readFile(join(cwd, 'pids'), 'utf8').catch(() => '')
+    signalGroup(command, 'SIGINT')
+    expect(await sendUntilEnd(command, ['SIGINT'])).toBe(130)
+    const { summary } = JSON.parse(await readFile(join(cwd, 'report.json'), 'utf8'))
+    expect(summary).toMatchObject({ made: 1, changes: [] })
   })
 })
 

@@ -9,7 +9,7 @@ import { connectTo } from '../support/raw-http.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Starts the command, and sends most of a request. `finish` sends the rest, and returns the response. */
+/** Starts a server, and sends most of a request. `finish` sends the rest, and returns the response. */
 async function startBusy(state = ':memory:') {
   const command = convsim(['--port', '0', '--state', state])
   const origin = await command.ready()
@@ -61,7 +61,7 @@ describe('a stop', () => {
     for (const scenario of scenarios) hanging.send(`${head}X-Sim-Scenario: ${scenario}\r\n\r\n`)
     await readStateInfo({ origin })
     command.process.kill('SIGTERM')
-    // The other request keeps the server running, so the server closes this connection before it exits.
+    // The other request keeps the process running, so it is not the exit that closes this connection.
     await hanging.closed()
     expect((await finish()).status).toBe(201)
     expect(await command.ended).toBe(0)

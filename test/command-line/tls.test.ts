@@ -38,7 +38,7 @@ describe('--tls', () => {
     const { origin, caFile, port, stop, stderr } = await serve('--tls', '--control-hosts', 'sim.test')
     expect(origin).toMatch(/^https:/)
     const ca = await readFile(caFile, 'utf8')
-    expect(new X509Certificate(ca).serialNumber).toMatch(/^01/) // OpenSSL rejects some serials with leading zeros
+    expect(new X509Certificate(ca).serialNumber).toMatch(/^01/) // OpenSSL rejects some numbers with leading zeros
     const localhost = origin.replace('127.0.0.1', 'localhost')
     expect((await call(localhost + analyticsPath, ca))[0]).toBe(200)
     expect(await call(`${origin}/__sim/`, ca)).toEqual([200, expect.stringMatching(/^<!doctype html>/)])
@@ -53,8 +53,8 @@ describe('--tls', () => {
   })
 
   test('with exec makes the command trust the CA, in addition to certificates that it already trusted', async () => {
-    const before = join(await tempFolder(), 'before.pem')
-    await writeFile(before, await readFile(cert))
+    const alreadyTrusted = join(await tempFolder(), 'before.pem')
+    await writeFile(alreadyTrusted, await readFile(cert))
     const folder = await tempFolder()
     await writeFile(join(folder, '0a1b2c3d.0'), await readFile(cert))
     const code = `const [a, b, c, d] =
@@ -62,7 +62,7 @@ describe('--tls', () => {
       const count = (file) => require('node:fs').readFileSync(file, 'utf8').split('-BEGIN CERTIFICATE-').length - 1
       fetch(process.env.CONVSIM_BASE_URL + '/unknown').then(({ status }) =>
         console.log(JSON.stringify([status, count(a), count(b), count(c) > 2, count(d)])))`
-    const files = { NODE_EXTRA_CA_CERTS: before, SSL_CERT_FILE: before, SSL_CERT_DIR: folder }
+    const files = { NODE_EXTRA_CA_CERTS: alreadyTrusted, SSL_CERT_FILE: alreadyTrusted, SSL_CERT_DIR: folder }
     const env = { ...files, REQUESTS_CA_BUNDLE: '', CURL_CA_BUNDLE: '' }
     const { stdout } = await run(['exec', '--tls', '--', process.execPath, '-e', code], { env })
     expect(JSON.parse(stdout)).toEqual([404, 2, 2, true, 2])
@@ -84,7 +84,7 @@ test('--tls-cert and --tls-key make the simulator use the given certificate, eve
   expect(await stop()).toBe(0)
 })
 
-const source = new URL('tls.test.ts', import.meta.url).pathname
+const noCert = new URL('tls.test.ts', import.meta.url).pathname
 
 test.each([
   ['a certificate without a key', ['--tls-cert', cert], /--tls-cert: error: Also give its key: --tls-key FILE/],
@@ -95,7 +95,7 @@ test.each([
     /-cert: error: none.pem is not a PEM certificate: ENOENT/,
   ],
   ['a folder', ['--tls-cert', certificates, '--tls-key', key], /-cert: error: \S+ is not a PEM certificate: EISDIR/],
-  ['a file without a certificate', ['--tls-cert', source, '--tls-key', key], /tls.test.ts is not a PEM certificate: /],
+  ['a file without a certificate', ['--tls-cert', noCert, '--tls-key', key], /tls.test.ts is not a PEM certificate: /],
   ['an empty key', ['--tls-cert', cert, '--tls-key', '/dev/null'], /\/dev\/null is not the unencrypted PEM key of /],
   ['an empty certificate', ['--tls-cert', '/dev/null', '--tls-key', key], /\/dev\/null is not a PEM certificate: /],
   ['a bad key', ['--tls-cert', cert, '--tls-key', cert], /error: \S+ is not the unencrypted PEM key of \S+cert.pem: /],

@@ -26,7 +26,7 @@ describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
   })
 
   const otherTypes = ['*/*', 'application/json', 'text/*', 'text/htmlx', '']
-  test.each(otherTypes)('does not send a client with "Accept: %s" to the console', async (accept) => {
+  test.each(otherTypes)('does not redirect a client with "Accept: %s" to the console', async (accept) => {
     const response = await open(path, { accept })
     if (path === '/__sim')
       expect([response.status, await response.text()]).toEqual([404, expect.stringMatching(/serves only a page/)])
@@ -34,7 +34,7 @@ describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
   })
 })
 
-test.each(['/__sim', '/__sim/'])('POST %s does not return the console', async (path) => {
+test.each(['/__sim', '/__sim/'])('POST %s returns 404', async (path) => {
   const response = await fetch(sim().origin + path, { method: 'POST', headers: browserHeaders })
   expect(response.status).toBe(404)
 })
@@ -52,8 +52,8 @@ test('the console’s page is never cached, and loads only its own files', async
   })
   const text = await response.text()
   const linked = [...text.matchAll(/assets\/([\w.-]+)/g)].map(([, name]) => name)
-  const kinds = linked.map((name) => name?.replace(/-[A-Z0-9]{8}/, ''))
-  expect(kinds.sort()).toEqual(['app.js', 'style.css'])
+  const namesWithoutHash = linked.map((name) => name?.replace(/-[A-Z0-9]{8}/, ''))
+  expect(namesWithoutHash.sort()).toEqual(['app.js', 'style.css'])
   expect(assets).toEqual(expect.arrayContaining(linked))
 })
 
@@ -80,7 +80,7 @@ test('the console’s files do not require the control plane’s token, but the 
   expect((await open('/__sim/requests', browserHeaders, own.origin)).status).toBe(401)
 })
 
-test('neither a page from another origin nor a page whose host name was rebound gets the console’s files', async () => {
+test('the console is refused to pages from other origins, and for unknown host names (DNS rebinding)', async () => {
   const crossOrigin = { ...browserHeaders, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
   expect((await open('/__sim/', crossOrigin)).status).toBe(403)
   const rebound = await callRaw(

@@ -21,7 +21,7 @@ async function openOperation(sim: TestSimulator, operation: string, sandbox = 'd
   return page
 }
 
-/** Opens each uncovered item, and returns the commands that the page shows for them. */
+/** Clicks each uncovered item. Returns the commands that the page then shows. */
 const readCommands = (page: Page) =>
   page.evaluate<string[]>(`(async () => {
     const commands = []
@@ -52,7 +52,7 @@ describeInBrowser('the contract view', () => {
     expect(await page.locator('.item.met').count()).toBe(points)
   })
 
-  test('updates the coverage as the client sends requests, and can hide covered items', async ({ own }) => {
+  test('updates the coverage as the client sends requests, and can hide fully covered fields', async ({ own }) => {
     const page = await openOperation(own, 'createEvent')
     const valueType = page.locator('.fields li').filter({ hasText: /^valueType/ })
     expect(await valueType.locator('.item.missing').count()).toBe(5)
@@ -112,10 +112,10 @@ describeInBrowser('the contract view', () => {
     })
   })
 
-  test('says that an operation without a handler is served from its examples', async () => {
+  test('says that an operation without a handler is served from the examples and schemas', async () => {
     const content = { 'application/json': { schema: { type: 'object' }, example: { sold: 7 } } }
     const get = { operationId: 'getSales', responses: { 200: { description: 'Sales.', content } } }
     const own = await startForTest({ contract: await documentWithPaths({ '/sales': { get } }) })
-    await (await openOperation(own, 'getSales')).getByText('Served from the examples in the document').waitFor()
+    await (await openOperation(own, 'getSales')).getByText('Served from the examples and schemas').waitFor()
   })
 })

@@ -18,7 +18,7 @@ import { listSandboxes } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
-/** Models: one in `webShop`, one in no product, one with gaps in its data, and one for which requests get a 429. */
+/** A model in `webShop`, one in no product, one without scores on most days, and one whose requests get a 429. */
 const [checkout, onboarding, sparse, refused] = ['1', '4', '7', '429'].map(
   (tail) => `00000000-0000-4000-8000-${tail.padStart(12, '0')}`,
 ) as [string, string, string, string]
@@ -46,23 +46,23 @@ describeInBrowser('the data view', () => {
   test('shows a shaded gap for each day without data, and can also show the numbers as a table', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, sparse)
     const page = await openModel(own, sparse)
-    const known = dataPoints.map((day) => day.avgConversationQualityIndex !== null)
+    const hasData = dataPoints.map((day) => day.avgConversationQualityIndex !== null)
     const plot = page.locator('.chart').first()
     const line = (await plot.locator('.chart-line').getAttribute('d')) ?? ''
-    const lineCount = known.filter((isKnown, index) => isKnown && !known[index - 1]).length
+    const lineCount = hasData.filter((has, index) => has && !hasData[index - 1]).length
     expect(line.match(/M/g)).toHaveLength(lineCount)
     const gaps = (await plot.locator('.chart-gap').getAttribute('d')) ?? ''
-    expect(gaps.match(/M/g)).toHaveLength(known.filter((isKnown) => !isKnown).length)
-    const knownCount = known.filter((isKnown) => isKnown).length
-    expect(await qualitySlider(page).getAttribute('aria-label')).toContain(`${knownCount} of 30 days have data`)
+    expect(gaps.match(/M/g)).toHaveLength(hasData.filter((has) => !has).length)
+    const dayCount = hasData.filter((has) => has).length
+    expect(await qualitySlider(page).getAttribute('aria-label')).toContain(`${dayCount} of 30 days have data`)
 
     await click(page, 'Table')
-    const score = (value: number | null) => value?.toFixed(4) ?? 'null'
+    const formatScore = (value: number | null) => value?.toFixed(4) ?? 'null'
     expect(await readTable(page)).toEqual(
       dataPoints.map((day) => [
         day.date.slice(0, 10),
-        ...[day.avgConversationQualityIndex, day.avgSatisfactionScore, day.avgGrowthScore].map(score),
-        ...[day.avgFrictionScore, day.avgSafetyScore].map(score),
+        ...[day.avgConversationQualityIndex, day.avgSatisfactionScore, day.avgGrowthScore].map(formatScore),
+        ...[day.avgFrictionScore, day.avgSafetyScore].map(formatScore),
         ...[day.conversationCount, day.messageCount].map(String),
       ]),
     )
@@ -149,30 +149,30 @@ describeInBrowser('the data view', () => {
     const chat = { externalConversationId: 'chat-1', eventAt: '2026-01-12T08:00:00Z' }
     await call(own, '/v1/events', { body: event({ productId: webShop, influence: 'negative', ...chat }) })
     const after = await readAnalytics(own, checkout)
-    const [then, now] = [before.avgConversationQualityIndex, after.avgConversationQualityIndex]
-    expect(now).not.toBe(then)
-    await page.getByText(`Conversation quality is ${now} on average and would be ${then} without events`).waitFor()
+    const [prior, current] = [before.avgConversationQualityIndex, after.avgConversationQualityIndex]
+    expect(current).not.toBe(prior)
+    await page.getByText(`Conversation quality is ${current} on average and would be ${prior} without events`).waitFor()
     const rows = await textsOf(page, '.event-effects tbody tr')
     expect(rows).toEqual(['Web Shop0.400 −11', 'chat-10.400 −11'])
     await qualitySlider(page).focus()
     for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft')
-    const day = (analytics: typeof before) => analytics.dataPoints.at(-4)?.avgConversationQualityIndex
+    const readQuality = (analytics: typeof before) => analytics.dataPoints.at(-4)?.avgConversationQualityIndex
     expect(await qualitySlider(page).getAttribute('aria-valuetext')).toBe(
-      `Mon, 12 Jan 2026: ${day(after)}, without events ${day(before)}`,
+      `Mon, 12 Jan 2026: ${readQuality(after)}, without events ${readQuality(before)}`,
     )
     expect(await listSandboxes(own)).toMatchObject([{ name: 'default' }])
   })
 
   test('compares the numbers with and without events under the same rule, seed and time', async ({ own }) => {
     const headers = { 'x-sim-seed': '77', 'x-sim-scenario': 'spiky', 'x-sim-now': '2026-05-06T07:00:00Z' }
-    const { avgConversationQualityIndex: then } = await readAnalytics(own, checkout, '30d', { headers })
+    const { avgConversationQualityIndex: eventless } = await readAnalytics(own, checkout, '30d', { headers })
     await callControl(own, 'PUT', '/sandboxes/w1', { seed: '77' })
     await callControl(own, 'PUT', '/clock?sandbox=w1', { mode: 'frozen', now: '2026-05-06T07:00:00Z' })
     await putRules(own, [{ scenario: 'spiky' }], 'w1')
     const body = event({ productId: webShop, influence: 'positive' })
     await call(own, '/v1/events', { body, headers: { 'x-sim-sandbox': 'w1', 'x-sim-scenario': '200' } })
     const page = await openModel(own, checkout, '?sandbox=w1')
-    await page.getByText(`would be ${then} without events`).waitFor()
+    await page.getByText(`would be ${eventless} without events`).waitFor()
     await page.getByLabel('Sandbox').selectOption('default')
     await page.getByText('There are no events for Web Shop yet').waitFor()
   })

@@ -17,7 +17,7 @@ describeInBrowser('the events view', () => {
     const row = page.getByRole('row', { name: 'upgrade_purchased' })
     await row.waitFor()
     expect(await row.textContent()).toContain('+1')
-    await row.getByText('Web Shop').waitFor() // the name of the product, not its id
+    await row.getByText('Web Shop').waitFor()
     await page.getByRole('row', { name: /^chat-1 0\.600/ }).waitFor()
     await call(own, '/v1/events', { body: sent })
     await row.getByText('1 replay').waitFor()
@@ -51,7 +51,7 @@ describeInBrowser('the events view', () => {
     await page.getByRole('heading', { name: 'Quality indexes' }).waitFor()
   })
 
-  test.each([390, 1440])('does not truncate badges or wrap ids at a width of %d px', async (width) => {
+  test.each([390, 1440])('needs no horizontal scrolling and does not wrap ids at a width of %d px', async (width) => {
     const own = await startForTest()
     const unknown = '33333333-3333-4333-8333-333333333333'
     for (let sent = 0; sent < 2; sent += 1)
@@ -69,7 +69,7 @@ describeInBrowser('the events view', () => {
     expect(Math.max(...heights)).toBeLessThan(32)
   })
 
-  test('filters events by a search in the URL or the search field, or by a click on an index', async ({ own }) => {
+  test('filters events by a search in the URL or the search field, or a click on a quality index', async ({ own }) => {
     const conversationId = '0b6f4a52-6b0e-4b8e-9f0d-3f1f2d5c7a11'
     await call(own, '/v1/events', { body: event({ eventType: 'a b', conversationId }) })
     await call(own, '/v1/events', { body: event({ externalConversationId: 'chat-1', insertId: 'i-1' }) })

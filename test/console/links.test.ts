@@ -41,7 +41,7 @@ describeInBrowser('a link between views', () => {
     await expectAccessible(page)
   })
 
-  test('leads from an index to its events, even if externalConversationId is a UUID or markup', async ({ own }) => {
+  test('leads from a quality index to its events, whatever the externalConversationId', async ({ own }) => {
     const ids = ['0B6F4A52-6b0e-4b8e-9f0d-3f1f2d5c7a11', 'a "quoted" \\ id', 'kind:chat', '<b>x</b>']
     for (const externalConversationId of ids)
       await send(own, { externalConversationId, insertId: externalConversationId })
@@ -56,7 +56,7 @@ describeInBrowser('a link between views', () => {
     }
   })
 
-  test('leads from each row under “Effect of events” to the row’s events', async ({ own }) => {
+  test('leads from each product or conversation under “Effect of events” to its events', async ({ own }) => {
     const productId = '00000000-0000-4000-9000-000000000001'
     await send(own, { productId, externalConversationId: 'chat-1', influence: 'positive' })
     await send(own, { productId, externalConversationId: 'chat-2', influence: 'positive' })

@@ -19,7 +19,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/** Uses the keyboard to switch on a 429 for similar requests. Its `Retry-After` is longer than the test waits. */
+/** Uses the keyboard to switch on a 429 for requests like the open one. Its `Retry-After` is longer than the test. */
 async function switchRateLimitOn(page: Page): Promise<void> {
   const parameters = page.getByLabel('With parameters')
   await expect.poll(() => parameters.inputValue()).toBe('rate-limited;retry-after=1')
@@ -32,7 +32,7 @@ async function switchRateLimitOn(page: Page): Promise<void> {
 
 const readCoverage = (page: Page) => page.locator('.contents-total .share').textContent()
 
-/** Expects a single chain in the Retries view, with the broken rule named next to the chain. */
+/** Expects the Retries view to show a single chain, which has three attempts, and to name the broken rule. */
 async function expectEarlyRetries(page: Page): Promise<void> {
   const chain = page.locator('.chain')
   await chain.getByText('retry problems').waitFor()

@@ -50,7 +50,7 @@ describeInBrowser('the prompts view', () => {
     expect(prompts).toMatchObject([{ versions: [{ active: false }, { active: true }] }])
   })
 
-  test('compares the versions in the URL, and says which versions have identical components', async ({ own }) => {
+  test('keeps the compared versions in the URL, and says which versions have identical components', async ({ own }) => {
     const id = await sendVersion(own, 'First {{name}}.')
     await sendVersion(own, 'Second.')
     await sendVersion(own, 'First {{name}}.', { role: 'other' })

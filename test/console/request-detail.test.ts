@@ -12,7 +12,7 @@ import { listRequests } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
-/** Opens the newest request of a simulator. */
+/** Opens the newest recorded request. */
 async function openNewest(sim: TestSimulator, hash?: string): Promise<Page> {
   const page = await browser.open(sim, hash === undefined ? {} : { hash })
   await page.locator('td.path a').first().click()
@@ -125,7 +125,7 @@ describeInBrowser('an open request', () => {
     await call(own, `${analyticsPath}?period=1d`)
     const page = await openNewest(own)
     const link = page.getByRole('link', { name: 'Switch the rule off, or change the rules' })
-    await page.getByText('Refused with 400: the request breaks the contract in 1 place.').waitFor()
+    await page.getByText('Refused with 400: the request has 1 contract violation.').waitFor()
     expect(await page.locator('.facts .status').textContent()).toBe('400')
     expect(await link.count()).toBe(0)
     await page.locator('tr[data-id="req-1"] a').click()
@@ -162,7 +162,7 @@ describeInBrowser('an open request', () => {
     expect(objectOf(await call(own, '/__sim/requests', { token: null }))['dropped']).toBe(1)
   })
 
-  test('stays unchanged when a new simulator on the same port has another request with the same id', async () => {
+  test('is not replaced when a new simulator on the same port has another request with the same id', async () => {
     const port = await freePort()
     const before = await startForTest({ clock: 'real', port })
     await call(before, '/v1/events', { body: event() })

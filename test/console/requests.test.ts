@@ -13,7 +13,7 @@ const postEvents = ({ origin }: TestSimulator, count: number) =>
   postAll(origin, '/v1/events', Array(count).fill(event()))
 
 describeInBrowser('the requests view', () => {
-  test('shows the request, the cause of its response (if any), and the sandbox in each row', async ({ own }) => {
+  test('shows each request, any cause of its response, and its sandbox if all sandboxes are shown', async ({ own }) => {
     await putRules(own, [{ operation: 'createPrompt', scenario: 'unavailable' }])
     await call(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
@@ -33,7 +33,7 @@ describeInBrowser('the requests view', () => {
     expect(await textsOf(page, 'td.sandbox')).toEqual(['worker-1', 'default', 'default', 'default'])
   })
 
-  test('names the cause of every refusal', async ({ own }) => {
+  test('names the cause of each refusal', async ({ own }) => {
     await call(own, '/v1/events', { body: {} })
     await call(own, analyticsPath, { token: null })
     await call(own, analyticsPath, { token: 'key_free' })
@@ -47,7 +47,7 @@ describeInBrowser('the requests view', () => {
     expect(await page.evaluate(overflow)).toBe('visible') // any other value would clip the tooltip
   })
 
-  test('summarizes the requests and active rules, can switch rules off, and can save reports', async ({ own }) => {
+  test('summarizes requests and active rules, switches rules off, and saves reports and HAR files', async ({ own }) => {
     await putRules(own, [
       { operation: 'createPrompt', scenario: 'rate-limited' },
       { scenario: 'slow', enabled: false },
@@ -118,7 +118,7 @@ describeInBrowser('the requests view', () => {
     await page.getByText('No requests yet').waitFor()
     expect(await callControl(own, 'GET', '/requests')).toMatchObject({ requests: [] })
     await page.goto(`${own.origin}/__sim/#/requests?sandbox=deleted`)
-    await page.getByText('There is no sandbox deleted: it was deleted, or no request has used it yet.').waitFor()
+    await page.getByText('There is no sandbox deleted: it was deleted or evicted, or has not been used yet.').waitFor()
   })
 
   test('marks violations in the query, the path and body fields, including missing fields', async ({ own }) => {

@@ -67,6 +67,15 @@ describeInBrowser('the retries view', () => {
     await expectAccessible(page)
   })
 
+  test('says that the last attempt was refused', async ({ own }) => {
+    await send(own, '500, 403', 'refused')
+    await advance(own, 500)
+    await send(own, '500, 403', 'refused')
+    const page = await browser.open(own, { hash: '#/retries' })
+    await page.locator('.attempt').nth(1).waitFor()
+    expect(await textsOf(page, '.attempt > span')).toEqual([expect.stringMatching(/^waited /), 'refused'])
+  })
+
   test('marks a retry with a different insertId', async ({ own }) => {
     await send(own, '500, 201', 'first-id', { 'retry-attempt': '0' })
     await advance(own, 500)

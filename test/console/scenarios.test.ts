@@ -19,8 +19,8 @@ import { readControl } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
-/** Opens the view or, if given a path such as `/slow`, a scenario in the catalogue. */
-async function openAt(sim: TestSimulator, path = ''): Promise<Page> {
+/** Opens the scenarios view. A path such as `/slow` selects a scenario in the catalogue. */
+async function openScenarios(sim: TestSimulator, path = ''): Promise<Page> {
   const page = await browser.open(sim, { hash: `#/scenarios${path}` })
   await page.locator('.pane-head').first().waitFor()
   return page
@@ -33,7 +33,7 @@ describeInBrowser('the scenarios view', () => {
     const { scenarios } = (await callControl(own, 'GET', '/catalogue')) as {
       scenarios: { name: string; about: string }[]
     }
-    const page = await openAt(own)
+    const page = await openScenarios(own)
     const choices = page.locator('.rule-choice')
     await choices.first().waitFor()
     expect(await choices.count()).toBe(scenarios.length + 2) // a sequence or a combination can also be chosen
@@ -53,8 +53,8 @@ describeInBrowser('the scenarios view', () => {
     await page.getByText('No scenarios match.').waitFor()
   })
 
-  test('switches on a scenario with parameters for some requests, and counts those it applies to', async ({ own }) => {
-    const page = await openAt(own)
+  test('switches on a scenario for matching requests, and shows how many times it was applied', async ({ own }) => {
+    const page = await openScenarios(own)
     await page.locator('.rule-choice').getByText('rate-limited', { exact: true }).click()
     await page.locator('.rule-form .pairs').getByText('Retry-After', { exact: true }).waitFor()
     await page.getByLabel('retry-after (s)').fill('7')
@@ -78,7 +78,7 @@ describeInBrowser('the scenarios view', () => {
   })
 
   test('adds each new rule at the top, and can disable, move and remove rules', async ({ own }) => {
-    const page = await openAt(own, '/unavailable')
+    const page = await openScenarios(own, '/unavailable')
     await click(page, 'Switch on')
     await rulesOf(page).first().waitFor()
     await page.goto(`${own.origin}/__sim/#/scenarios/server-error`)
@@ -105,9 +105,9 @@ describeInBrowser('the scenarios view', () => {
     expect(await sendEvents(own, 1)).toEqual([201])
   })
 
-  test('applies changes in order, even if the user is faster than the responses', async ({ own }) => {
+  test('applies all changes, even if the user does not wait for the responses', async ({ own }) => {
     await putRules(own, [{ scenario: 'server-error' }, { scenario: 'unavailable' }, { scenario: 'rate-limited' }])
-    const page = await openAt(own)
+    const page = await openScenarios(own)
     await rulesOf(page).nth(2).waitFor()
     await page.evaluate('for (const at of [0, 0, 1, 2]) document.querySelectorAll("[role=switch]")[at].click()')
     await page.locator('.rule.off').nth(1).waitFor()
@@ -117,7 +117,7 @@ describeInBrowser('the scenarios view', () => {
 
   test('copies the header that is equivalent to the form or to a rule', async ({ own }) => {
     await putRules(own, [{ operation: 'createEvent', sequence: '429*2, 200' }])
-    const page = await openAt(own, '/slow')
+    const page = await openScenarios(own, '/slow')
     await page.getByLabel('ms', { exact: false }).first().fill('20')
     await page.getByLabel('distribution').selectOption('uniform')
     await page.getByRole('button', { name: 'Copy the header' }).click()
@@ -130,7 +130,7 @@ describeInBrowser('the scenarios view', () => {
   })
 
   test('shows the current position in each sequence from a rule or a header', async ({ own }) => {
-    const page = await openAt(own, '/sequence')
+    const page = await openScenarios(own, '/sequence')
     await page.getByLabel('sequence', { exact: true }).fill('429*2, 503')
     await click(page, 'Switch on')
     await rulesOf(page).getByText('429*2, 503').waitFor()
@@ -147,7 +147,7 @@ describeInBrowser('the scenarios view', () => {
 
   test('shows the startup rules, which the page cannot change', async () => {
     const own = await startForTest({ scenario: 'server-error' })
-    const page = await openAt(own)
+    const page = await openScenarios(own)
     const startupRule = page.locator('.rule').filter({ hasText: 'server-error' })
     await startupRule.waitFor()
     expect(await sendEvents(own, 1)).toEqual([500])
@@ -158,7 +158,7 @@ describeInBrowser('the scenarios view', () => {
 
 const product = '0f6b2c4e-1111-4222-8333-444455556666'
 
-/** A rule with conditions of many kinds. Its body condition is nested; the form adds conditions as JSON Pointers. */
+/** A rule with many kinds of condition. The form would write its nested body condition with JSON Pointers. */
 const fullRule = {
   operation: 'createEvent',
   match: {
@@ -188,7 +188,7 @@ describeInBrowser('the rule form', () => {
   test('edits a rule in place, and leaves the other rules unchanged', async ({ own }) => {
     const [first, last] = [{ scenario: 'unavailable', times: 1 }, { sequence: '429*2, 200' }]
     await putRules(own, [first, { scenario: 'slow;ms=5', match: { method: 'POST' } }, last])
-    const page = await openAt(own)
+    const page = await openScenarios(own)
     await click(page, 'Edit rule 2')
     expect(await page.getByLabel('ms', { exact: false }).first().inputValue()).toBe('5')
     expect(await page.getByLabel('Value of the method').inputValue()).toBe('POST')
@@ -206,7 +206,7 @@ describeInBrowser('the rule form', () => {
     await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Edit rule 2')
   })
 
-  test('keeps everything in a rule that is saved unchanged', async ({ own }) => {
+  test('does not change a rule that is saved without edits', async ({ own }) => {
     const rules = [
       fullRule,
       { sequence: '429*2, 200', times: 0 },
@@ -214,7 +214,7 @@ describeInBrowser('the rule form', () => {
       { scenario: 'slow;ms=5', match: { header: { 'x-empty': '' } }, probability: 1 },
     ]
     await putRules(own, rules)
-    const page = await openAt(own)
+    const page = await openScenarios(own)
     for (let number = 1; number <= rules.length; number++) {
       await click(page, `Edit rule ${number}`)
       await click(page, 'Save')
@@ -224,7 +224,7 @@ describeInBrowser('the rule form', () => {
   })
 
   test('combines conditions of several kinds in a rule that applies only to matching requests', async ({ own }) => {
-    const page = await openAt(own, '/server-error')
+    const page = await openScenarios(own, '/server-error')
     await page.getByLabel('operation').selectOption('createEvent')
     await addCondition(page, 'method')
     await page.keyboard.type('POST')
@@ -254,7 +254,7 @@ describeInBrowser('the rule form', () => {
   test('offers the models in the fixtures, and adds a rule for the chosen model', async ({ own }) => {
     const { models } = await readControl<ControlSchemas['Catalogue']>(own, '/catalogue')
     const id = models[0]?.id ?? ''
-    const page = await openAt(own, '/server-error')
+    const page = await openScenarios(own, '/server-error')
     await addCondition(page, 'model')
     expect(await page.locator(`datalist option[value="${id}"]`).count()).toBe(1)
     await page.keyboard.type(id)
@@ -266,7 +266,7 @@ describeInBrowser('the rule form', () => {
 
   test('shows why a rule is refused, and edits a rule as text if its scenario has a probability', async ({ own }) => {
     await putRules(own, [{ scenario: 'slow;ms=5;p=0.5' }])
-    const page = await openAt(own, '/sequence')
+    const page = await openScenarios(own, '/sequence')
     await page.getByLabel('sequence', { exact: true }).fill('429*0, 200')
     await click(page, 'Switch on')
     await page.getByRole('alert').getByText('is not an item of a sequence').waitFor()
@@ -279,9 +279,9 @@ describeInBrowser('the rule form', () => {
     expect(await page.getByLabel('combination').inputValue()).toBe('slow;ms=5;p=0.5')
   })
 
-  test('does not overwrite a rule that another client has changed, and keeps what was typed', async ({ own }) => {
+  test('does not save a rule if another client has changed the rules, and keeps what was typed', async ({ own }) => {
     await putRules(own, [{ scenario: 'slow;ms=1' }])
-    const page = await openAt(own)
+    const page = await openScenarios(own)
     await click(page, 'Edit rule 1')
     await page.getByLabel('times').fill('7')
     await putRules(own, [{ scenario: 'unavailable' }, { scenario: 'slow;ms=1' }])

@@ -67,7 +67,7 @@ export const listPrompts: OperationDefinition = {
 }
 `
 
-/** Options for a test that starts a second test run. Tests in that run may time out on a shared machine. */
+/** Options for a test that starts a second test run, in which tests may time out on a shared machine. */
 const slow = { timeout: 1_800_000, retry: 1 }
 
 /** The paths, relative to `test/`, of tests that a new operation could break. */

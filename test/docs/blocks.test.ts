@@ -48,7 +48,7 @@ function sendRequests(state: PageState, script: string): void {
   state.output = stdout
 }
 
-/** Writes a block to the file named in the comment on the block's first line, and returns the name. */
+/** Writes a block to the file named in the comment on the block's first line, and returns the file's name. */
 function writeNamedFile({ reader }: PageState, { text }: DocBlock): string {
   const [, name] = /^(?:\/\/|#) (\S+\.\w+)\n/.exec(text) ?? []
   if (name === undefined) throw new Error('the first line must name the file, as in "// retries.test.mjs"')
@@ -56,7 +56,7 @@ function writeNamedFile({ reader }: PageState, { text }: DocBlock): string {
   return name
 }
 
-/** Returns true if a later command on the page mentions, and therefore runs, the file. */
+/** Returns true if a later `sh` block on the page mentions the file. Such a block is assumed to run the file. */
 const isRunLater = (name: string, later: readonly DocBlock[]) =>
   later.some(({ language, text }) => language === 'sh' && text.includes(name))
 
@@ -87,7 +87,7 @@ const blockRunners: Readonly<Record<string, RunBlock>> = {
     expectCode(result, Number(/# exit code (\d)/.exec(text)?.[1] ?? 0))
     state.output = result.stdout + result.stderr
   },
-  /** Expects the output of the latest script to contain each line; `...` stands for any text. */
+  /** Expects the output of the latest script to contain each line of the block; `...` stands for any text. */
   output({ output }, { text }) {
     for (const line of text.split('\n').filter((one) => one !== '')) expect(output).toMatch(patternOf(line))
   },

@@ -26,8 +26,7 @@ function findProblem(path: string, anchor: string | undefined): string | undefin
   return `${path} has no section "${anchor}"`
 }
 
-/** Returns a page without its tables. */
-const withoutTables = (page: string) => page.replace(/^\s*\|.*$/gm, '')
+const withoutTables = (text: string) => text.replace(/^\s*\|.*$/gm, '')
 
 test('every link to a file in the repository points to an existing file and section', () => {
   const problems = pages.flatMap((page) =>
@@ -54,7 +53,7 @@ test('every documentation page and section that the code or --help mentions exis
   expect(problems).toEqual([])
 })
 
-test('every document that the code or the documentation mentions is in the repository', () => {
+test('every Markdown file that the code or the documentation mentions is in the repository', () => {
   const missing = [...sources, ...pages].flatMap(({ path, text }) =>
     [...text.matchAll(/[\w./-]*\w\.md\b/g)]
       .map(([name]) => name)

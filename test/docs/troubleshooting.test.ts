@@ -37,8 +37,8 @@ const runFailingEach = (code: string, ...flags: string[]) =>
 const eventsPath = '/v1/events'
 const pathWithoutV1 = analyticsPath.replace('/v1', '')
 
-/** Functions that provoke the messages, by heading. There must be exactly one for each message. */
-const provocations: Readonly<Record<string, () => Promise<string>>> = {
+/** Functions that trigger the messages, by heading. There must be exactly one for each message. */
+const triggers: Readonly<Record<string, () => Promise<string>>> = {
   'The port is taken': async () => {
     const { port } = new URL((await startForTest()).origin)
     return runFailing(['--port', port, '--state', ':memory:'])
@@ -123,14 +123,14 @@ fetch(process.env.CONVSIM_BASE_URL + '/events', { method: 'POST' }); fs.statSync
 
 describe('the troubleshooting page', () => {
   test.each([...messages])('shows, under "%s", a message that convsim produces', async (heading, message) => {
-    const provoke = provocations[heading]
-    if (!provoke) throw new Error(`nothing provokes the message under "${heading}"`)
-    const output = await provoke()
+    const trigger = triggers[heading]
+    if (!trigger) throw new Error(`nothing triggers the message under "${heading}"`)
+    const output = await trigger()
     for (const line of message.split('\n')) expect(output).toMatch(patternOf(line))
   })
 
   test('has exactly one section for each tested message, and at least twenty sections', () => {
-    expect([...messages.keys()]).toEqual(Object.keys(provocations))
+    expect([...messages.keys()]).toEqual(Object.keys(triggers))
     expect(messages.size).toBeGreaterThanOrEqual(20)
   })
 

@@ -15,10 +15,13 @@ import { exampleFiles, examplePath, membersIn, readExample, stringsIn } from './
 const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8')
 const [, port = ''] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? []
 
-/** Matches a simulator URL in an example, either in the Docker network or on the host. */
-const urls = /http:\/\/(?:convsim|127\.0\.0\.1):(\d+)(\/[\w./-]*)?/g
+/** The port of the service under test in compose.yaml. */
+const appPort = '8080'
 
-/** The commands in the examples that request a report, with their files. */
+/** Matches a simulator URL in an example, either in the Docker network or on the host. */
+const urlPattern = /http:\/\/(?:convsim|127\.0\.0\.1):(\d+)(\/[\w./-]*)?/g
+
+/** The commands in the examples that request a report. `index` counts from 0 in each file. */
 const reportCommands = exampleFiles.flatMap((file) =>
   stringsIn(readExample(file))
     .filter((text) => text.startsWith('curl '))
@@ -39,15 +42,16 @@ async function runReportCommand(command: string, controlUrl: string) {
 test('the examples use the image’s port', () => {
   for (const file of exampleFiles) {
     const strings = stringsIn(readExample(file))
-    const imagePorts = strings.flatMap((text) => /^(?:127\.0\.0\.1:)?\d+:(\d+)$/.exec(text)?.[1] ?? [])
-    const urlPorts = strings.flatMap((text) => [...text.matchAll(urls)].map(([, number]) => number))
-    expect(new Set([...imagePorts.filter((number) => number !== '8080'), ...urlPorts, port])).toEqual(new Set([port]))
+    const containerPorts = strings.flatMap((text) => /^(?:127\.0\.0\.1:)?\d+:(\d+)$/.exec(text)?.[1] ?? [])
+    const urlPorts = strings.flatMap((text) => [...text.matchAll(urlPattern)].map(([, number]) => number))
+    const imagePorts = containerPorts.filter((number) => number !== appPort)
+    expect(new Set([...imagePorts, ...urlPorts, port])).toEqual(new Set([port]))
   }
 })
 
 test('each simulator URL in the examples points to the service or the control plane', () => {
   const paths = exampleFiles.flatMap((file) =>
-    stringsIn(readExample(file)).flatMap((text) => [...text.matchAll(urls)].map(([, , path = '']) => path)),
+    stringsIn(readExample(file)).flatMap((text) => [...text.matchAll(urlPattern)].map(([, , path = '']) => path)),
   )
   expect(new Set(paths)).toEqual(new Set(['/v1', '/__sim']))
 })
@@ -80,7 +84,7 @@ test('the image’s health check is frequent at first and less frequent later, a
   expect(examples.flatMap((example) => membersIn(example, 'options'))).toEqual([])
 })
 
-test('the examples use the current version of the image and of the package', () => {
+test('the CI examples use the current version of the image and of the package', () => {
   for (const file of ['github-actions.yml', 'gitlab-ci.yml'] as const)
     expect(readFileSync(examplePath(file), 'utf8')).toContain(`convsim:${version}`)
   expect(readFileSync(examplePath('github-actions.yml'), 'utf8')).toContain(`simulator-${version}.tgz`)

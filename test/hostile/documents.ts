@@ -7,13 +7,13 @@ import { type Chance, type Numbers, pick } from './trial.ts'
 
 const secret = 'file content that must not appear in any output'
 
-/** Member names that occur in documents, schemas and data. */
+/** Member names that occur in OpenAPI documents, schemas and data. */
 const NAMES =
   `$ref $id $schema $anchor $dynamicRef $dynamicAnchor $defs example examples default const enum x-a properties items
   allOf anyOf not patternProperties schema content headers links callbacks components schemas examples parameters
   requestBody responses security discriminator value externalValue constructor a`.split(/\s+/)
 
-/** Creates the valid document that each attempt changes at random. */
+/** Creates a valid document to change at random. */
 const createDocument = () => ({
   ...documentWithData({ schema: { $ref: '#/components/schemas/A' }, examples: { a: { value: { a: 1 } } } }),
   'x-a': { a: {} },
@@ -24,7 +24,7 @@ const createDocument = () => ({
   },
 })
 
-/** Starts a trial of random documents. `check` and startup must agree, and not throw, reveal files or send requests. */
+/** Starts a trial that gives randomly changed documents to `check` and to a starting simulator (see `hostile.ts`). */
 export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-hostile-'))
   const [file, secretFile] = [join(folder, 'contract.json'), join(folder, 'secret.json')]

@@ -1,10 +1,10 @@
 /**
  * Tries to make the simulator lose acknowledged writes, stall, leak memory or reveal files, in these kinds of trials:
  *
- * - kill, stop, second writer, full disk: a server must not lose an acknowledged write.
- * - http: a server gets hostile HTTP requests. It must respond, and must not stall for more than 200 ms or leak memory.
- * - documents: `check` and a starting server get hostile documents. They must agree on which documents are valid,
- *   reveal no files and send no requests.
+ * - kill, stop, second writer, full disk: a server must not lose an acknowledged write or store an event twice.
+ * - http: a server gets hostile HTTP requests. It must keep responding, without stalls above 200 ms or memory leaks.
+ * - documents: `check` and a starting server read hostile documents. Both must accept the same documents, reveal no
+ *   files and send no requests.
  *
  * `npm run test:hostile -- --minutes 60` runs for an hour; `--only http,kill` runs only those kinds. The exit code is 1
  * if a trial fails.

@@ -4,7 +4,7 @@ import { hostileRequests } from '../bench/hostile-requests.ts'
 import { type BenchRequest, newEvent, warmAnalytics } from '../bench/requests.ts'
 import { readStallMs, stallProbe } from '../bench/stall-probe.ts'
 import { freePort, readResidentMb, send, waitUntilOk } from '../bench/target.ts'
-import { createMalformed } from '../support/malformed.ts'
+import { createRandomRequest } from '../support/malformed.ts'
 import { sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { requestText } from '../support/raw-http.ts'
 import { type Chance, cli, type Numbers, pick } from './trial.ts'
@@ -12,8 +12,8 @@ import { type Chance, cli, type Numbers, pick } from './trial.ts'
 /** The number of rounds after which memory should stop growing. The journal is full then, and all code is compiled. */
 const WARM_UP_ROUNDS = 50
 
-/** The number of rounds over which each median of memory is taken. Single values vary by 40 MB because of GC. */
-const ROUNDS_COMPARED = 100
+/** The number of rounds per median of resident memory. Single values vary by 40 MB because of garbage collection. */
+const ROUNDS_PER_MEDIAN = 100
 
 /** The fraction by which a later median of resident memory may exceed the first median. */
 const MAX_GROWTH = 0.1
@@ -24,7 +24,7 @@ const MAX_STALL_MS = 200
 const MALFORMED_CLIENTS = 16
 const ORDINARY_PER_ROUND = 1000
 
-/** Starts a trial with its own simulator. Each round sends hostile requests, and measures memory and stalls. */
+/** Starts a trial with its own simulator. Each round sends hostile and ordinary requests. */
 export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
@@ -46,7 +46,6 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     }
   }
 
-  /** Sends requests as an ordinary client would. */
   async function sendOrdinary(): Promise<void> {
     for (let count = 0; count < ORDINARY_PER_ROUND; count += 1) {
       const request = count % 2 === 0 ? warmAnalytics : newEvent()
@@ -66,7 +65,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
 
   async function sendMalformed(): Promise<void> {
     for (let count = 0; count < 15; count += 1) {
-      const { bytes } = createMalformed(chance)
+      const { bytes } = createRandomRequest(chance)
       numbers.add('requests')
       numbers.add('malformed requests')
       const status = withoutInterim(await sendBytes(origin, bytes)).slice(9, 12)
@@ -93,7 +92,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     if (stallMs > MAX_STALL_MS) numbers.fail(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
   }
 
-  /** Measures the longest stall, deletes the events so that they do not fill the memory, and measures the memory. */
+  /** Measures the longest stall, resets the sandbox so that its events do not fill the memory, and measures memory. */
   async function check(): Promise<void> {
     await readStall('ordinary and malformed requests')
     const controls = { reset: 'POST', scenarios: 'DELETE', health: 'GET' } as const
@@ -106,17 +105,17 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     numbers.recordPeak('peak resident memory, MB', residentMb)
     if (round <= WARM_UP_ROUNDS) return
     recentMb.push(residentMb)
-    if (recentMb.length < ROUNDS_COMPARED) return
-    const median = recentMb.sort((a, b) => a - b)[ROUNDS_COMPARED / 2] ?? 0
+    if (recentMb.length < ROUNDS_PER_MEDIAN) return
+    const median = recentMb.sort((a, b) => a - b)[ROUNDS_PER_MEDIAN / 2] ?? 0
     recentMb = []
     firstMedianMb ??= median
-    numbers.recordPeak(`median resident memory in rounds ${round - ROUNDS_COMPARED + 1} to ${round}, MB`, median)
+    numbers.recordPeak(`median resident memory in rounds ${round - ROUNDS_PER_MEDIAN + 1} to ${round}, MB`, median)
     if (median > firstMedianMb * (1 + MAX_GROWTH))
       numbers.fail(`memory has grown from ${firstMedianMb.toFixed(0)} to ${median.toFixed(0)} MB`)
   }
 
   return {
-    /** Runs one round. Sends all kinds of requests at once, and then checks the server. */
+    /** Runs one round. Sends all kinds of requests concurrently, and then checks the server. */
     async run() {
       round += 1
       const slow = Array.from({ length: 20 }, sendSlowly)

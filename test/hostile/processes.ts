@@ -9,20 +9,19 @@ import { freePort, type StartedTarget, send, startTarget } from '../bench/target
 import { event, prompt } from '../state/drafts.ts'
 import { type Chance, cli, type Numbers } from './trial.ts'
 
-/** The number of rounds that use the same file. Checking a larger file would take too long. */
+/** The number of rounds that use the same state file. Checking a larger file would take too long. */
 const ROUNDS_PER_FILE = 10
 
 /** The number of clients that write to a server concurrently. */
 const WRITERS = 16
 
-/** The kinds of rounds. */
 export const processKinds = ['kill', 'stop', 'second writer', 'full disk'] as const
 
 const headers = { authorization: 'Bearer hostile', 'content-type': 'application/json' }
 
 /** Creates a trial that stops a server, starts a second one or fills the disk. Acknowledged writes must survive. */
 export function createProcessTrial(chance: Chance, numbers: Numbers) {
-  const canLimit = spawnSync('prlimit', ['--version']).status === 0
+  const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0
   let file = ''
   /** The ids of the events and prompt versions whose writes were acknowledged. */
   let acknowledged = new Set<string>()
@@ -57,9 +56,9 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Limits file sizes so that only part of the next entry fits in the log. Sometimes lifts the limit later. */
+  /** Simulates a full disk: limits file sizes to just above the largest file. Sometimes lifts the limit later. */
   async function fillDisk({ pid }: StartedTarget): Promise<void> {
-    if (!canLimit) return
+    if (!hasPrlimit) return
     numbers.add('full disks')
     const folder = dirname(file)
     const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size)
@@ -70,7 +69,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Starts a second server with the same file while the first is running, and writes to both servers. */
+  /** Tries to start a second server with the same file, usually without its lock. Writes to each running server. */
   async function addSecondServer(first: StartedTarget): Promise<void> {
     numbers.add('second writers')
     const writers = [write(first, 'first')]
@@ -100,7 +99,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     }
   }
 
-  /** Writes an event or a prompt version. Returns false if the connection broke: the outcome is unknown. */
+  /** Writes an event or a prompt version. Returns false if the connection broke, which leaves the outcome unknown. */
   async function writeOne({ url }: StartedTarget, id: string, isVersion: boolean): Promise<boolean> {
     const [path, draft] = isVersion
       ? ['/prompts', prompt({ externalPromptId: id.slice(-8) })]

@@ -10,7 +10,7 @@ export class Numbers {
     this.#values.set(name, this.get(name) + 1)
   }
 
-  /** Sets the peak with this name to `value` if `value` is larger. */
+  /** Sets the peak with this name to the rounded `value` if that is larger. */
   recordPeak(name: string, value: number): void {
     this.#values.set(name, Math.max(this.get(name), Math.round(value)))
   }

@@ -12,7 +12,7 @@ const packages: Readonly<Record<string, LockedPackage>> = JSON.parse(
   readFileSync(join(repository, 'package-lock.json'), 'utf8'),
 ).packages
 
-/** Returns true if the lock file has a package where Node looks for it: in the dependent's folder or in one above. */
+/** Returns true if the lock file has a package in a `node_modules` folder where Node looks for it. */
 function isLocked(dependent: string, name: string): boolean {
   if (`${dependent ? `${dependent}/` : ''}node_modules/${name}` in packages) return true
   return dependent !== '' && isLocked(dependent.slice(0, Math.max(0, dependent.lastIndexOf('/node_modules/'))), name)

@@ -13,7 +13,7 @@ export interface Project {
   readonly folder: string
   /** The files in the package, and their total size in bytes. */
   readonly packed: { readonly files: readonly { readonly path: string }[]; readonly unpackedSize: number }
-  /** The environment for the project's commands, without a registry or this machine's npm settings and cache. */
+  /** The environment for the project's commands: npm is offline, and does not use this user's settings and cache. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Runs a command in the project, and returns its stdout. */
   run(command: string, ...args: string[]): string

@@ -46,7 +46,7 @@ const recipes = [...readFileSync(page, 'utf8').matchAll(/^\| \w+ \| \[(\S+)\]\(r
   ([, file = '', command = '']) => ({ file, command, program: command.split(' ')[0] ?? '' }),
 )
 
-/** Returns whether a recipe's program is installed. In CI, throws an error if a required program is missing. */
+/** Returns true if a recipe's program is installed. In CI, throws an error if a required program is missing. */
 function isInstalled(program: string): boolean {
   if (spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return true
   if (process.env['CI'] === 'true' && requiredPrograms.includes(program)) throw new Error(`${program} is not installed`)

@@ -250,7 +250,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await consume(1000)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
       })
 
-      test('setting the clock back opens a new rate limit window, and a limit of 0 allows no requests', async () => {
+      test('a clock set back 4.9 seconds opens a new rate window, and a limit of 0 allows no requests', async () => {
         await store.consumeRate({ ...context, now: 5000 }, 'key', 1, 1000)
         expect(await store.consumeRate({ ...context, now: 100 }, 'key', 1, 1000)).toMatchObject({ allowed: true })
         expect(await store.consumeRate(context, 'other', 0, 1000)).toMatchObject({ allowed: false, remaining: 0 })
@@ -277,7 +277,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect([sequences.get('old'), sequences.get('in use')]).toEqual([undefined, 11])
       })
 
-      test('sequences are listed in the order of their latest use', async () => {
+      test('the most recently used sequence is listed last', async () => {
         const long = 'rate-limited*2,'.repeat(10) // a Redis hash with only short keys keeps their insertion order
         for (const key of ['a', long, 'c', 'a']) await store.nextSequenceIndex('default', key)
         expect([...(await store.listSequences('default'))]).toEqual(Object.entries({ [long]: 1, c: 1, a: 2 }))
@@ -331,7 +331,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect((await store.size()).sandboxes).toBe(4)
       })
 
-      test('a new record never gets the id of an imported record, even if the import omits records', async () => {
+      test('a new record never gets the id of an imported record, even if the import omits some records', async () => {
         const record = async () => {
           const { event: stored } = await store.recordEvent(context, event())
           return [stored.eventId, (await store.addPromptVersion(context, prompt())).promptId]

@@ -10,12 +10,12 @@ export const noon = Date.parse('2026-01-15T12:00:00Z')
 /** The context of a write to the default sandbox at noon. */
 export const context: WriteContext = { sandbox: 'default', seed: '1', now: noon }
 
-/** The product of a drafted event, unless the test chooses another. */
+/** The product id of an event draft, unless the test specifies another. */
 export const productId = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01'
 
 export const impactQuery: ImpactQuery = { productIds: [productId], from: '2025-01-01', to: '2026-12-31' }
 
-/** Returns the draft of a valid event with the given fields. */
+/** Returns a valid event draft, with the given fields replaced or added. */
 export function event(fields: Partial<EventDraft> = {}): EventDraft {
   return {
     eventType: 'upgrade_purchased',
@@ -27,7 +27,7 @@ export function event(fields: Partial<EventDraft> = {}): EventDraft {
   }
 }
 
-/** Returns the draft of a valid prompt with the given fields. */
+/** Returns a valid prompt draft, with the given fields replaced or added. */
 export function prompt(fields: Partial<PromptDraft> = {}): PromptDraft {
   return { name: 'Greeting', components: [{ content: 'Hello {{name}}' }], ...fields }
 }

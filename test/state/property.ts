@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import type { Store } from '../../src/state/store.ts'
 import { event, exportSandbox, impactQuery, importDocument, listPrompts, noon, prompt } from './drafts.ts'
 
-/** A restartable store for one run of the test. */
+/** A store for one run of the test, which can restart it. */
 export interface RestartableStore {
   readonly store: Store
   /** Called when no write is in progress, to let `store` switch to another replica. Absent if there are no replicas. */
   takeTurns?(): void
-  /** Stops the store's process gracefully or kills it, then reopens the store. */
+  /** Simulates a graceful stop or a kill of the process, then reopens the store. Does nothing for a memory store. */
   restart(isGraceful: boolean): Promise<void>
-  /** Starts writes that cannot be stored, and expects them to be refused. Absent if the store never refuses writes. */
+  /** Starts writes that cannot be stored, and expects them to be refused. Absent if the test cannot cause refusals. */
   refuse?(writes: (store: Store) => readonly Promise<unknown>[]): Promise<void>
   close(): Promise<void>
 }
@@ -22,24 +22,23 @@ interface Content {
   weight: number
 }
 
-/** A simple model of a sandbox. */
 type Model = Content & { snapshots: Content[] }
 
 const fresh = (): Model => ({ events: [], prompts: [], weight: 0.1, snapshots: [] })
 const contentOf = ({ events, prompts, weight }: Content): Content => structuredClone({ events, prompts, weight })
 
-/** A store, its model, and the pending writes. */
+/** A store, the models of its sandboxes by name, and the pending writes. */
 interface Pair {
   readonly subject: RestartableStore
-  readonly model: Map<string, Model>
+  readonly models: Map<string, Model>
   readonly pending: Promise<unknown>[]
 }
 
 type Operation = (pair: Pair) => Promise<void>
 
-function modelOf({ model }: Pair, sandbox: string): Model {
-  const known = model.get(sandbox) ?? fresh()
-  model.set(sandbox, known)
+function modelOf({ models }: Pair, sandbox: string): Model {
+  const known = models.get(sandbox) ?? fresh()
+  models.set(sandbox, known)
   return known
 }
 
@@ -76,7 +75,7 @@ const start = {
     pair.pending.push(pair.subject.store.reset(sandbox))
   },
   remove: (sandbox: string) => async (pair: Pair) => {
-    pair.model.delete(sandbox)
+    pair.models.delete(sandbox)
     pair.pending.push(pair.subject.store.deleteSandbox(sandbox))
   },
   snapshot: (sandbox: string) => async (pair: Pair) => {
@@ -199,7 +198,7 @@ export function stateProperty(open: () => Promise<RestartableStore>, runs: numbe
   test('the store matches the model after any operations, including restarts, snapshots and resets', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60, size: 'max' }), async (operations) => {
-        const pair: Pair = { subject: await open(), model: new Map(), pending: [] }
+        const pair: Pair = { subject: await open(), models: new Map(), pending: [] }
         for (const run of operations) await run(pair)
         await compare(pair)
         await finish.restart(false)(pair)

@@ -101,7 +101,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(await run((index) => anyOf(stores, index))).toEqual(await run(() => stores[0]))
       }))
 
-    test('sequences and rate limit windows both count every use exactly once', () =>
+    test('sequences and rate limit windows count every use exactly once', () =>
       withStores(async (stores) => {
         const indexes: number[] = []
         let allowed = 0
@@ -114,7 +114,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(await stores[1].listSequences('default')).toEqual(new Map([['s', 300]]))
       }))
 
-    test('a rate limit window is shared by replicas whose clocks differ by a few seconds, and by their forks', () =>
+    test('a rate limit window is shared by replicas whose clocks differ by a few seconds, and seen by forks', () =>
       withStores(async ([fast, exact, slow]) => {
         const consume = async (store: Store, now: number) =>
           (await store.consumeRate({ ...context, now }, 'key', 3, 60_000)).allowed
@@ -168,8 +168,8 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
     test('writers to many sandboxes do not affect each other', () =>
       withStores(async (stores) => {
         await inParallel(64, 1280, async (index) => {
-          const writer = { sandbox: `s${index % 64}`, seed: '1', now: noon }
-          await anyOf(stores, index >> 6).recordEvent(writer, event({ insertId: `e${index}` }))
+          const writeContext = { sandbox: `s${index % 64}`, seed: '1', now: noon }
+          await anyOf(stores, index >> 6).recordEvent(writeContext, event({ insertId: `e${index}` }))
         })
         const summaries = await stores[1].listSandboxes()
         expect(summaries.map(({ events }) => events)).toEqual(Array.from({ length: 64 }, () => 20))

@@ -8,7 +8,7 @@ import type { TestSimulator } from './start.ts'
 
 const schema = operationOf('getModelAnalytics').responseSchema(200)
 
-/** The fields of an analytics response. The value is true if the field is nullable. */
+/** The fields of an analytics response. The value is true if the field can be null. */
 export const analyticsFields = fieldsOf(schema)
 export const pointFields = fieldsOf(valueAt(schema, '/properties/dataPoints/items'))
 
@@ -23,7 +23,7 @@ function fieldsOf(objectSchema: Json | undefined): ReadonlyMap<string, boolean> 
 export const periods = ['7d', '30d', '90d'] as const
 export type Period = (typeof periods)[number]
 
-/** Reads the analytics for a model and checks them against the document. */
+/** Reads the analytics for a model. Throws if the response is not a 200 or violates the document. */
 export async function readAnalytics(
   target: Pick<TestSimulator, 'origin'>,
   modelId: string,

@@ -1,10 +1,10 @@
 import { deriveChance } from '../../src/base/core/seeded.ts'
 
-/** Returns a function like `Math.random`, with a sequence that depends only on the seed, to reproduce failures. */
+/** Returns a function like `Math.random`, whose results depend only on the seed, so that failures can be reproduced. */
 export function seededChance(seed: string): () => number {
   let count = 0
   return () => deriveChance([seed, count++])
 }
 
-/** The seed for the crash test, which includes it in its title. `CRASH_SEED=...` repeats a run's random choices. */
+/** The seed for the crash test's random choices. The test's title shows it. Set `CRASH_SEED` to repeat the choices. */
 export const crashSeed = process.env['CRASH_SEED'] ?? '1'

@@ -11,19 +11,18 @@ export interface TestResponse {
   readonly body: Json | undefined
 }
 
-/** The options for a request. */
 export interface RequestOptions {
   readonly method?: string
   readonly headers?: Record<string, string>
   /** The body. A string or bytes are sent unchanged; any other value is sent as JSON. */
   readonly body?: Json | Uint8Array
-  /** The bearer token. If it is null, no Authorization header is sent. */
+  /** The bearer token. Default: `any-key`. If it is null, no Authorization header is added. */
   readonly token?: string | null
   /** The value of the `X-Sim-Sandbox` header. */
   readonly sandbox?: string
   /** The value of the `X-Sim-Scenario` header. */
   readonly scenario?: string
-  /** The content type of the body. If it is null, no Content-Type header is sent. */
+  /** The content type of the body. Default: `application/json`. If it is null, no Content-Type header is added. */
   readonly contentType?: string | null
   /** Aborts the request. */
   readonly signal?: AbortSignal
@@ -133,7 +132,7 @@ export function prompt(fields: JsonObject = {}): JsonObject {
   return { name: 'Order assistant', components: [{ content: 'You answer questions.' }], ...fields }
 }
 
-/** A valid request to each kind of operation: a rate-limited read, a write, and a write with an idempotency key. */
+/** A valid request to each kind of operation: a read, a write, and a write that accepts an idempotency key. */
 export const operations = [
   { id: 'getModelAnalytics', method: 'GET', path: analyticsPath, body: undefined, success: 200 },
   { id: 'createPrompt', method: 'POST', path: '/v1/prompts', body: prompt(), success: 201 },

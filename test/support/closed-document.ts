@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
 
-/** The key under `components` for open copies of schemas. Parts of `allOf` use them, to allow each other's members. */
+/** The key under `components` for schemas that parts of `allOf` use. They stay open to allow other parts' members. */
 const PARTS = 'x-parts'
 
 /**

@@ -6,16 +6,16 @@ import { recordingEnv } from './control-responses/recording.ts'
 /** The path of the built command. */
 export const cli = new URL('../../dist/cli.js', import.meta.url).pathname
 
-/** A running process of the built command. */
+/** A running program, usually the built command. */
 export interface Command {
   readonly process: ChildProcess
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Resolves to the origin (`http://127.0.0.1:12345`) as soon as it is known. Rejects if the process exits first. */
+  /** Resolves to the origin (`http://127.0.0.1:12345`) as soon as it is printed. Rejects if the process exits first. */
   readonly ready: () => Promise<string>
-  /** Resolves as soon as stderr matches the pattern. */
+  /** Resolves as soon as stderr matches the pattern. Rejects if the process exits first. */
   readonly untilStderr: (pattern: RegExp) => Promise<void>
-  /** Resolves as soon as stdout matches the pattern. */
+  /** Resolves as soon as stdout matches the pattern. Rejects if the process exits first. */
   readonly untilStdout: (pattern: RegExp) => Promise<void>
   /** Resolves to the exit code, or to the signal that ended the process. */
   readonly ended: Promise<number | string>
@@ -26,7 +26,6 @@ export interface Command {
 /** The flags for a server on a free port with its state in memory. */
 export const inMemory = ['--port', '0', '--state', ':memory:'] as const
 
-/** The options for running a program. */
 export interface RunOptions {
   readonly env?: Record<string, string>
   readonly cwd?: string

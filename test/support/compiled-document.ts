@@ -38,7 +38,7 @@ export class CompiledDocument {
     return valueAt(this.#document, pointer)
   }
 
-  /** Returns the object at a pointer, or an empty object if there is none. */
+  /** Returns the object at a pointer, or an empty object if there is no object. */
   objectAt(pointer: string): JsonObject {
     const value = this.at(pointer)
     return isObject(value) ? value : {}
@@ -49,7 +49,7 @@ export class CompiledDocument {
     return this.#ajv.getSchema(`document#${encodeURI(pointer)}`)
   }
 
-  /** Returns the pointer to a documented response, or undefined if the status is not documented. */
+  /** Returns the pointer to the response for a status or its range (`4XX`), or undefined if neither is documented. */
   findResponse(operationPointer: string, status: number): string | undefined {
     const names = [String(status), `${Math.floor(status / 100)}XX`]
     const pointer = names

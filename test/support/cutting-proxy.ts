@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A TCP proxy that can cut its connections in the middle of a response. */
+/** A TCP proxy that can cut its connections in the middle of a request or response. */
 export interface CuttingProxy {
   readonly port: number
   /** The number of bytes received from the server so far. */

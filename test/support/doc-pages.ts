@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A documentation page. */
 export interface DocPage {
   /** The path in the repository, such as `docs/sandboxes.md`. */
   readonly path: string
@@ -17,9 +16,9 @@ export interface DocBlock {
   readonly text: string
   /** The nearest second-level heading above the block, or empty if there is none. */
   readonly section: string
-  /** The line number of the first line inside the fence. The first line of the page has the number 1. */
+  /** The 1-based number of the first line inside the fence. */
   readonly line: number
-  /** The reason why no test runs the block, if any, from the preceding line: `<!-- not run: it needs Docker -->`. */
+  /** Why no test runs the block, if the preceding line is a comment such as `<!-- not run: it needs Docker -->`. */
   readonly notRun: string | undefined
 }
 
@@ -73,7 +72,7 @@ const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/g
 
 /**
  * Returns a pattern for the expected status of each curl command in a block: any 2xx status, unless a comment such as
- * `# 429` states another. For `# no response`, the pattern is 000, which curl prints if it gets no response.
+ * `# 429` states another status. For `# no response`, the status is 000, which curl prints if it gets no response.
  */
 export function expectedStatuses(text: string): RegExp[] {
   const commands = text.split(/^(?=curl )/m).filter((command) => command.startsWith('curl '))

@@ -1,33 +1,31 @@
 import { commands } from '../../src/features/commands.ts'
 import { retryRules, unjudgedReasons } from '../../src/server/reports/retries/rules.ts'
 import { flagOf, type Setting } from '../../src/server/settings/setting.ts'
-import { defaultOf, serverSettings } from '../../src/server/settings/settings.ts'
+import { formatDefault, serverSettings } from '../../src/server/settings/settings.ts'
 import { families, type ScenarioDefinition } from '../../src/service/scenarios/definition.ts'
 import { QUALITY_BLEND } from '../../src/service/simulation/day.ts'
 import { ISSUE_RULES } from '../../src/service/simulation/rules.ts'
 import { LABEL_BANDS, type LabelBand } from '../../src/service/simulation/simulation.ts'
 import { inputs } from './catalogue.ts'
 
-/** Returns the tables and the formula in the documentation that are generated from the code, by marker name. */
+/** Returns the generated tables and the generated formula of the documentation, by marker name. */
 export function docTables(): Record<string, string> {
   const { fixtures, catalogue, control } = inputs
+  const serverSettingRows = Object.entries<Setting<unknown>>(serverSettings).map(settingCells)
+  const serverRows = new Set(serverSettingRows.map((cells) => cells.join()))
   return {
     commands: formatTable(
       ['command', 'what it does'],
       commands.map(({ name, description }) => [code(`convsim ${name}`), firstSentence(description)]),
     ),
-    settings: formatTable(
-      ['flag', 'default', 'meaning'],
-      Object.entries<Setting<unknown>>(serverSettings).map(settingCells),
-    ),
+    settings: formatTable(['flag', 'default', 'meaning'], serverSettingRows),
     'command-settings': formatTable(
       ['command', 'flag', 'default', 'meaning'],
       commands.flatMap(({ name: command, settings }) =>
         Object.entries(settings)
-          .filter(
-            ([name, setting]) => !Object.is(Object.entries(serverSettings).find(([key]) => key === name)?.[1], setting),
-          )
-          .map((entry) => [code(command), ...settingCells(entry)]),
+          .map(settingCells)
+          .filter((cells) => !serverRows.has(cells.join()))
+          .map((cells) => [code(command), ...cells]),
       ),
     ),
     scenarios: families
@@ -46,10 +44,10 @@ export function docTables(): Record<string, string> {
     ),
     plans: formatTable(
       ['plan', 'what it includes', 'analytics requests per hour'],
-      fixtures.plans.map(({ name, about, maxAnalysesPerHour }) => [
+      fixtures.plans.map(({ name, about, analytics, maxAnalysesPerHour }) => [
         code(name),
         about,
-        maxAnalysesPerHour === null ? '—' : String(maxAnalysesPerHour),
+        analytics ? String(maxAnalysesPerHour ?? 'unlimited') : 'none',
       ]),
     ),
     products: formatTable(
@@ -98,7 +96,7 @@ export function insertTables(page: string, tables: Record<string, string>): stri
   return findTables(page).reduce((text, name) => {
     const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
     const [from, to] = [text.indexOf(open), text.indexOf(close)]
-    if (from < 0 || to < from) throw new Error(`the opening marker for the table "${name}" is missing or too late`)
+    if (from < 0 || to < from) throw new Error(`the marker ${open} is missing or comes after ${close}`)
     return `${text.slice(0, from + open.length)}\n${tables[name]}\n${text.slice(to)}`
   }, page)
 }
@@ -130,11 +128,10 @@ const settingCells = ([name, setting]: [string, Setting<unknown>]) => [
 const describeFlag = (name: string, { short, value }: Setting<unknown>) =>
   `${short ? `${code(`-${short}`)}, ` : ''}${code(`${flagOf(name)}${value ? ` ${value}` : ''}`)}`
 
-/** Returns the first sentence of a description. The help shows the whole description. */
 const firstSentence = (text: string) => /^.*?(?<!e\.g)\.(?= |$)/.exec(text)?.[0] ?? text
 
 const describeDefault = (setting: Setting<unknown>) =>
-  setting.defaultText ?? (setting.default === undefined ? 'none' : code(defaultOf(setting)))
+  setting.defaultText ?? (setting.default === undefined ? 'none' : code(formatDefault(setting)))
 
 function formatTable(head: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`

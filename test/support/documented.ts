@@ -6,13 +6,13 @@ import { closeDocument } from './closed-document.ts'
 import { CompiledDocument, readDocument } from './compiled-document.ts'
 
 const document = readDocument(bundledContract)
-/** The document with `x-simulated-values` applied. Responses comply unless a drift scenario breaks a rule. */
+/** The document with `x-simulated-values` applied. */
 const simulatedDocument = applySimulatedValues(document, 'document') ?? document
 const published = new CompiledDocument(document)
 const simulated = new CompiledDocument(simulatedDocument)
 const closed = new CompiledDocument(closeDocument(simulatedDocument))
 
-/** Describes each way in which a response violates the schema that is documented for its status. */
+/** Describes how a response violates the schema for its status, both with and without `x-simulated-values`. */
 export function describeViolations(operationId: string, status: number, body: Json | undefined): string[] {
   return [published, simulated].flatMap((compiled) => listViolations(compiled, operationId, status, body))
 }
@@ -36,8 +36,8 @@ export interface BrokenRule {
 }
 
 /**
- * Returns every rule that a body breaks, except `enum` and `const` for a value whose type is already wrong. With
- * `isStrict`, undocumented fields also break a rule.
+ * Returns every rule that a body breaks, except `enum` and `const` for a value that has the wrong type. With
+ * `isStrict`, an undocumented field also breaks a rule.
  */
 export function findBrokenRules(
   operationId: string,

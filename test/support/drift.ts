@@ -6,7 +6,7 @@ export const upstreamToken = 'upstream-secret-4711-token'
 
 /** The outcome of `convsim drift`. */
 export interface DriftRun extends ToolRun {
-  /** The report from `--format json`, or, despite this type, undefined if the command printed none. */
+  /** The report from `--format json`, or, despite this type, undefined if the command printed no report. */
   readonly report: {
     readonly verdict: string
     readonly findings: readonly (JsonObject & { readonly kind: string; readonly pointer: string })[]

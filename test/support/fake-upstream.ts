@@ -18,14 +18,13 @@ export interface FakeResponse {
   delayMs?: number
 }
 
-/** A request to the fake service. */
 export interface FakeRequest {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** Modifies a response from the simulator. The response object is changed in place. */
+/** Modifies a response from the simulator in place. */
 export type Change = (response: FakeResponse, request: FakeRequest) => void
 
 /** A fake service that returns the simulator's responses with changes. */
@@ -88,7 +87,7 @@ export async function startUpstream(listener: RequestListener): Promise<string> 
   return `http://127.0.0.1:${await listenForTest(createServer(listener))}`
 }
 
-/** Starts a proxy in front of an origin, for one test. */
+/** Starts the simulator as a proxy in front of an origin, for one test. */
 export function proxyTo(
   origin: string,
   { basePath = '', token, timeoutMs = 60_000 }: Partial<UpstreamAccess> = {},
@@ -97,7 +96,7 @@ export function proxyTo(
   return startForTest({ clock: 'real', ...settings }, { origin, basePath, token, timeoutMs })
 }
 
-/** Starts a proxy in front of a service that sends the same response to all requests, for one test. */
+/** Starts a proxy, as `proxyTo` does, in front of a service that sends the same response to all requests. */
 export async function proxyWith(
   status: number,
   headers: OutgoingHttpHeaders,

@@ -1,7 +1,7 @@
 import { stylesheet, stylesheetSource } from '../../src/server/reports/page/stylesheet.ts'
 
 /**
- * Runs a comparison with golden files or snapshots. If they differ, the error names the command that updates them.
+ * Runs a comparison with golden files or snapshots. If it fails, the error names the command that updates them.
  * @param files the test files as arguments to `npm test`, such as `test/server/reports`
  */
 export async function compareGolden(files: string, compare: () => unknown): Promise<void> {
@@ -14,7 +14,7 @@ export async function compareGolden(files: string, compare: () => unknown): Prom
   }
 }
 
-/** Formats a value as JSON. A part of at most `width` characters, such as a data point, takes one line. */
+/** Formats a value as JSON. An object or array whose JSON has at most `width` characters takes one line. */
 export function inLines(value: unknown, width: number, indent = ''): string {
   const line = JSON.stringify(value)
   if (line.length <= width || typeof value !== 'object' || value === null) return line

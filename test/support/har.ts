@@ -6,6 +6,7 @@ import { tempFolder } from './temp-folder.ts'
 /** The parts of an exchange that differ from a GET with a JSON response. */
 export interface HarParts {
   readonly method?: string
+  /** The headers of the request. */
   readonly headers?: readonly { readonly name: string; readonly value: string }[]
   /** The status of the response. Default: 200. */
   readonly status?: number

@@ -1,6 +1,6 @@
 import { analyticsPath, event, prompt } from './client.ts'
 
-/** A function that returns the next random number, which is at least 0 and less than 1. */
+/** Returns the next random number, which is at least 0 and less than 1. */
 export type Random = () => number
 
 const randomBelow = (random: Random, limit: number) => Math.floor(random() * limit)
@@ -8,7 +8,7 @@ const randomBelow = (random: Random, limit: number) => Math.floor(random() * lim
 const randomItem = <T>(random: Random, items: readonly T[]) => items[randomBelow(random, items.length)] as T // in range
 
 /** Creates a request of a random kind. Most of these requests are malformed. */
-export function createMalformed(random: Random): { kind: string; bytes: Buffer } {
+export function createRandomRequest(random: Random): { kind: string; bytes: Buffer } {
   const [kind, make] = randomItem(random, kinds)
   return { kind, bytes: make(random) }
 }

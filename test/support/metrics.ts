@@ -15,7 +15,7 @@ export async function metricsOf(target: Target): Promise<Record<string, number>>
   )
 }
 
-/** Resolves as soon as `count` verifications and streams, in total, are waiting for new journal entries. */
+/** Resolves when exactly `count` verifications and streams, in total, are waiting for requests. */
 export async function untilWaiting(target: Target, count: number): Promise<void> {
   while ((await metricsOf(target))['convsim_journal_waiting'] !== count);
 }

@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 
-/** If no complete response arrives within this time, the server is presumably waiting for the rest of the request. */
+/** The milliseconds to wait for a response before closing the sending side, in case the server expects more bytes. */
 const quietMs = 15_000
 
-/** Returns true if a request has no complete head, or if its body is shorter than its framing headers state. */
+/** Returns true if the head of a request is incomplete, or if its framing headers announce more body than it has. */
 export function isUnfinished(sent: string): boolean {
   const [, head, body = ''] = /^(.*?)\r?\n\r?\n(.*)$/s.exec(sent) ?? []
   if (head === undefined) return true
@@ -12,8 +12,8 @@ export function isUnfinished(sent: string): boolean {
 }
 
 /**
- * Sends bytes on a new connection, and returns one complete response, or all bytes received if the connection closes
- * first. Closes the sending side at once if the request is unfinished.
+ * Sends bytes on a new connection, and returns the bytes received until a final response is complete or the connection
+ * closes. Closes the sending side after `quietMs`, or at once if the request is unfinished.
  */
 export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
   const { hostname, port } = new URL(origin)
@@ -33,7 +33,7 @@ export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
     const limit = setTimeout(() => reject(new Error(`no complete response to ${sent}`)), 60_000)
     socket.on('data', (chunk: Buffer) => {
       received += chunk.toString('latin1')
-      if (isComplete(received, isHead)) finish()
+      if (hasCompleteResponse(received, isHead)) finish()
     })
     socket.on('error', () => {}) // the connection then closes, and the bytes received so far are returned
     socket.on('close', finish)
@@ -41,8 +41,7 @@ export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
   })
 }
 
-/** Returns true if the text contains a complete final response. Interim responses do not count. */
-function isComplete(received: string, isHead: boolean): boolean {
+function hasCompleteResponse(received: string, isHead: boolean): boolean {
   const text = withoutInterim(received)
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return false

@@ -1,4 +1,4 @@
-/** Runs `work` and returns its processor time in milliseconds, which other processes do not affect. */
+/** Runs `work` and returns the processor time that this process used meanwhile, in milliseconds. */
 export function measureWork(work: () => void): number {
   const before = process.cpuUsage()
   work()

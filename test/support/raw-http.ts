@@ -113,7 +113,7 @@ function createInbox(socket: Socket) {
   return { ended, untilStart, next }
 }
 
-/** Parses the first response, if it is complete. A response without Content-Length (204, 304, 100) has no body. */
+/** Parses the first response, if it is complete. A response without Content-Length is assumed to have no body. */
 function takeResponse(bytes: Buffer): { response: RawResponse; rest: Buffer<ArrayBuffer> } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined

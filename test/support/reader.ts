@@ -36,7 +36,7 @@ export class Reader {
 
   readonly #hasPackage: boolean
 
-  /** `hasPackage`: whether simulators run in the project, with the package installed, or in the checkout. */
+  /** `hasPackage`: if true, the package is installed in the project, and simulators run there, not in the checkout. */
   constructor(hasPackage: boolean) {
     this.#hasPackage = hasPackage
     mkdirSync(join(this.project, 'node_modules/.bin'), { recursive: true })
@@ -68,7 +68,7 @@ export class Reader {
     writeFileSync(join(this.project, name), this.#withOrigin(text))
   }
 
-  /** Stops the simulator, and runs a command that starts a new simulator with a frozen clock and a new state file. */
+  /** Stops any running simulator, and runs a command that starts one with a frozen clock and a new state file. */
   async start(command: string): Promise<void> {
     await this.#stop()
     this.#starts += 1

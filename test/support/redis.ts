@@ -11,7 +11,7 @@ export interface RedisServer {
   /** For example, `redis://127.0.0.1:12345`. */
   readonly url: string
   readonly port: number
-  /** Kills the server without saving its data. `start` restarts it on the same port with the data on disk. */
+  /** Kills the server without saving its data. `start` restarts it on the same port with any data on disk. */
   kill(): Promise<void>
   start(moreArgs?: readonly string[]): Promise<void>
   /** Suspends the server. Its connections stay open. */
@@ -20,7 +20,6 @@ export interface RedisServer {
   close(): Promise<void>
 }
 
-/** The options for a Redis server. */
 interface RedisServerOptions {
   /** Stores each write on disk before it is acknowledged. By default, nothing is stored on disk. */
   readonly durable?: boolean
@@ -29,7 +28,7 @@ interface RedisServerOptions {
   readonly args?: readonly string[]
 }
 
-/** Like `describe`, for tests that need Redis. If Redis is missing, the tests are skipped; in CI, the run fails. */
+/** Like `describe`, for tests that need Redis. If Redis is missing, they are skipped; in CI, `npm test` fails. */
 export const describeWithRedis = describe.skipIf(isMissing('redis-server'))
 
 /** Starts a Redis server for all tests in a file. */
@@ -52,7 +51,6 @@ export async function redisForTest(options: RedisServerOptions = {}): Promise<Re
   return server
 }
 
-/** Starts a Redis server on a free port. */
 async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-redis-'))
   const port = await freePort()

@@ -17,7 +17,7 @@ export interface LogEntry {
   readonly fields: object
 }
 
-/** A simulator that listens on a free local port. */
+/** A simulator that listens on a local port. */
 export interface TestSimulator {
   /** For example, `http://127.0.0.1:12345/v1`. */
   readonly baseUrl: string

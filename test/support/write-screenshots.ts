@@ -44,7 +44,7 @@ const order = (insertId: string, fields: JsonObject = {}) =>
   ] as const
 
 /**
- * The traffic from a shop's backend. A scenario with commas is a sequence, which is sent with each attempt at a call.
+ * The traffic from a shop's backend. A scenario with commas is a sequence, which each attempt of a call sends again.
  * After each request, the sandbox's clock advances by the pause, so that the times are the same in each run.
  */
 const traffic: readonly (readonly [pause: string, scenario: string, path: string, body: object | undefined])[] = [
@@ -69,7 +69,6 @@ const traffic: readonly (readonly [pause: string, scenario: string, path: string
   ['340ms', '', ...order('order-90820', { value: '12.50' })],
 ]
 
-/** Sends the traffic to a sandbox. */
 async function sendTraffic(origin: string, sandbox: string): Promise<void> {
   for (const [index, [pause, scenario, path, body]] of traffic.entries()) {
     const earlierAttempts = traffic.slice(0, index).filter(([, other]) => other === scenario && scenario.includes(','))
@@ -100,7 +99,7 @@ if (!started.ok) throw new Error(JSON.stringify(started.error))
 const browser = await openBrowser()
 try {
   const { origin } = started.value
-  await sendTraffic(origin, 'warm-up') // warms up the server, so that the durations are typical
+  await sendTraffic(origin, 'warm-up') // so that the durations in the screenshots are typical
   await sendTraffic(origin, 'default')
   await mkdir(folder, { recursive: true })
   const words: Record<string, readonly string[]> = {}

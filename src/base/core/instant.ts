@@ -1,6 +1,5 @@
 import { memoizeLast } from './memoize.ts'
 
-/** The syntax of a date with an optional time, which may have fractional seconds and an offset. */
 const INSTANT_PATTERN = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}:\d{2})?)?$/i
 
 const MINUTE_MS = 60_000
@@ -9,9 +8,9 @@ const MIN_INSTANT = Date.parse('0000-01-01T00:00:00Z')
 const MAX_INSTANT = Date.parse('9999-12-31T23:59:59Z')
 
 /**
- * Parses an RFC 3339 instant (`2026-01-15T12:00:00.5+01:00`), or a UTC date (`2026-01-15`) or date-time without an
- * offset (`2026-01-15T12:00:00`). Seconds are optional. A leap second becomes the last millisecond of its day. The year
- * in UTC must have four digits. Returns epoch milliseconds, or undefined for other text, such as `2026-02-30`.
+ * Parses an RFC 3339 instant (`2026-01-15T12:00:00.5+01:00`). The seconds, the offset (default: UTC) and the time
+ * (default: midnight UTC) are optional. A leap second becomes the last millisecond of its UTC day. The year in UTC must
+ * have four digits. Returns epoch milliseconds, or undefined for other text, such as `2026-02-30`.
  */
 export function parseInstant(text: string): number | undefined {
   const parts = INSTANT_PATTERN.exec(text)
@@ -82,7 +81,7 @@ export function isoDateOf(day: number): string {
   return startOfDay(day).toISOString().slice(0, -'T00:00:00.000Z'.length)
 }
 
-/** Formats an instant as an HTTP date: `Thu, 15 Jan 2026 12:00:00 GMT`. Caches the text until the second changes. */
+/** Formats an instant as an HTTP date: `Thu, 15 Jan 2026 12:00:00 GMT`. */
 export const httpDate = (() => {
   const format = memoizeLast((second: number) => new Date(second * 1000).toUTCString())
   return (instant: number) => format(Math.floor(instant / 1000))

@@ -9,7 +9,7 @@ export const maxDepth = 64
 export const maxRecordValues = 40_000
 export const maxRecordLength = 4 * 1024 * 1024
 
-/** The maximum length of a string or number in large JSON, since each string or number is read in one step. */
+/** The maximum length of a string or number in large JSON, since each is read in one step. */
 const maxTokenLength = 2 * 1024 * 1024
 
 /** The character codes of whitespace in JSON: space, tab, line feed and carriage return. */
@@ -147,7 +147,7 @@ export class JsonReader {
   #refuseString(): never {
     const partEnd = () => endOfMatch(stringPart, this.#text, this.at)
     for (this.at += 1; partEnd() > this.at; ) this.at = partEnd()
-    this.#refuseSyntax('a string in double quotes (with escapes such as \\n)')
+    this.#refuseSyntax('a closing double quote or a valid escape (such as \\n)')
   }
 }
 
@@ -174,7 +174,7 @@ export function findSyntaxError(text: string): Pick<JsonReader, 'at' | 'expected
   return reader
 }
 
-/** The maximum number of characters in which lines are counted. Counting takes up to a few milliseconds. */
+/** The maximum number of characters in which lines are counted, so that counting takes only a few milliseconds. */
 const maxCounted = 1024 * 1024
 
 /**

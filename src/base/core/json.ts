@@ -37,7 +37,7 @@ export function canonicalJson(value: Json, isOmitted?: (name: string, value: Jso
 /** The cached member counts of compared objects. One body is compared with the values of many rules. */
 const memberCounts = new WeakMap<JsonObject, number>()
 
-/** Returns true for equal JSON in any member order. Except to count members, the time depends only on `expected`. */
+/** Returns true for equal JSON in any member order. Except for member counts, the time depends only on `expected`. */
 export function isSameJson(expected: Json, actual: Json | undefined): boolean {
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return false
@@ -122,7 +122,7 @@ export type ExchangePart = 'path' | 'query' | 'header' | 'body' | 'response'
 
 export interface Violation {
   readonly in: ExchangePart
-  /** The JSON Pointer in the part: `/components/0/content`, or `/period` for a parameter; empty for the whole part. */
+  /** The JSON Pointer in this part: `/components/0/content`, or `/period` for a parameter; empty for the whole part. */
   readonly pointer: string
   /**
    * The broken rule: a JSON Schema keyword (`required`, `enum`, ...) or a name for another rule, such as `media-type`.

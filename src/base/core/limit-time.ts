@@ -61,7 +61,7 @@ export function runWithTimeout<T>(ms: number, work: () => T): { readonly value: 
   for (;;) {
     const result = runOnce(ms, work)
     const { user, system } = cpuUsage(before)
-    // Half of the limit is enough to give up: the timeout is not CPU time, and another run would double the delay.
+    // Half of the limit is enough to give up, since another run would double the delay.
     if (result || user + system >= (ms * 1000) / 2) return result
   }
 }

@@ -15,6 +15,6 @@ function parseOrigin(text: string): string | undefined {
 
 export type CorsOrigins = '*' | readonly string[]
 
-export function isCorsOrigin(allowed: CorsOrigins, origin: string): boolean {
+export function isAllowedOrigin(allowed: CorsOrigins, origin: string): boolean {
   return allowed === '*' || allowed.includes(origin)
 }

@@ -82,11 +82,11 @@ export async function visitInSlices<Item>(
   return true
 }
 
-let lastSlice: Promise<void> = Promise.resolve()
+let lastPause: Promise<void> = Promise.resolve()
 
 function letOthersRun(): Promise<void> {
-  lastSlice = lastSlice.then(waitForSocketReads)
-  return lastSlice
+  lastPause = lastPause.then(waitForSocketReads)
+  return lastPause
 }
 
 async function waitForSocketReads(): Promise<void> {

@@ -13,8 +13,9 @@ export const maxLargeValues = 2_000_000
 const notUtf8 = failure({ pointer: '', message: 'must be UTF-8 text' })
 
 /**
- * Parses JSON strictly: UTF-8, one value, no duplicate members, `__proto__` or unpaired surrogates, at most `maxDepth`
- * levels, and no number beyond the range of a double. Parsers differ in how they read text that breaks these rules.
+ * Parses JSON strictly: UTF-8, one value, no duplicate members, `__proto__` or unpaired surrogates, and no numbers that
+ * exceed the range of a double, since parsers differ in how they read these. Allows at most `maxDepth` levels, and
+ * `limit` members and items.
  */
 export function readJson(bytes: Uint8Array, limit = maxValues): Result<Json, Flaw> {
   const text = decode(bytes)

@@ -15,16 +15,16 @@ const current = {
 }
 
 /**
- * The key under which the first copy of this module stores its timers. The library and the bundle that it loads each
- * contain a copy. Another version of the package in the same process may have stored fewer timers.
+ * The key of the timers that all copies of this module in a process share. The library and the bundle that it loads
+ * each contain a copy. The copy that runs first stores its timers; copies from other versions add any missing ones.
  */
 const timersKey = Symbol.for('conversation-analytics-simulator: timers')
 const holder = globalThis as { [timersKey]?: typeof current }
 holder[timersKey] = { ...current, ...holder[timersKey] }
 
 /**
- * The timers and clocks as they were when the library was loaded, so that a test's fake timers do not stop a simulator
- * in the same process. `nextTurn` resolves when the event loop next runs immediates. `machineNow` is in epoch
+ * The timers and clocks that were saved when the library was loaded, so that a test's fake timers do not stop a
+ * simulator in the same process. `nextTurn` resolves when the event loop next runs immediates. `machineNow` is in epoch
  * milliseconds; `monotonicNow` is in milliseconds since `timeOrigin`, the start of the process.
  */
 export const {
@@ -39,7 +39,7 @@ export const {
   timeOrigin,
 } = holder[timersKey]
 
-/** True while the callbacks of promises that were settled at the end of the turn are running. */
+/** True while promise callbacks run at the end of a turn. */
 let isEnding = false
 
 /**
@@ -56,7 +56,7 @@ export function endOfTurn(): Promise<void> {
 function end(resolve: () => void): void {
   isEnding = true
   resolve()
-  // A microtask, since a tick scheduled here would run before the callbacks of promises.
+  // In a microtask, since a tick scheduled here would run before promise callbacks.
   void Promise.resolve().then(() => nextTick(stopEnding))
 }
 

@@ -20,7 +20,7 @@ export function createAjv(warn: (message: string) => void, options: Options = {}
     strictRequired: false,
     // Callers check each schema against the meta-schema, because they know the schema's location.
     validateSchema: false,
-    // Copying each shared schema into each reference would only delay startup.
+    // Inlining a shared schema at each reference would only delay startup.
     inlineRefs: false,
     logger: { log: warn, warn, error: warn },
     ...options,
@@ -49,25 +49,25 @@ const LOOPING_KEYWORDS = [
 type CodeGen = KeywordCxt['gen']
 type KeywordCode = (cxt: KeywordCxt, type?: string) => void
 
-/** Generates the code at the end of an iteration; `before` is the number of errors before the loop. */
+/** Generates the code at the end of an iteration; `before` holds the number of errors before the loop. */
 type EndOfIteration = (gen: CodeGen, before: Name) => void
 
 /**
  * Limits the errors that validators collect. With `allErrors`, ajv copies all earlier errors to append those of a
- * referenced schema, so checking 450,000 invalid items behind a `$ref` takes hours. ajv has no limit, so this
+ * referenced schema, so checking 450,000 invalid items against a `$ref` takes hours. ajv has no limit, so this
  * function adds one to the generated code: loops stop after `MAX_ERRORS` errors, and `contains` drops items' errors.
  */
 function boundErrors(ajv: Ajv2020): void {
   for (const keyword of LOOPING_KEYWORDS) {
-    endIterations(ajv, keyword, (gen, before) =>
+    appendToIterations(ajv, keyword, (gen, before) =>
       gen.if(_`${errorCount} - ${before} >= ${MAX_ERRORS}`, () => gen.break()),
     )
   }
-  // `contains` needs only one valid item, so errors must not end its loop.
-  endIterations(ajv, 'contains', resetErrorsCount)
+  // `contains` allows invalid items, so errors must not end its loop.
+  appendToIterations(ajv, 'contains', resetErrorsCount)
 }
 
-const endIterations = (ajv: Ajv2020, keyword: string, end: EndOfIteration) =>
+const appendToIterations = (ajv: Ajv2020, keyword: string, end: EndOfIteration) =>
   changeCode(ajv, keyword, (code) => (cxt, type) => generateLoops(cxt, end, () => code(cxt, type)))
 
 function changeCode(ajv: Ajv2020, keyword: string, change: (code: KeywordCode) => KeywordCode): void {
@@ -86,13 +86,13 @@ function generateLoops({ gen }: KeywordCxt, end: EndOfIteration, generate: () =>
     Object.assign(gen, { forRange, forIn })
     body(name)
     end(gen, before)
-    Object.assign(gen, bounded)
+    Object.assign(gen, patched)
   }
-  const bounded: Pick<CodeGen, 'forRange' | 'forIn'> = {
+  const patched: Pick<CodeGen, 'forRange' | 'forIn'> = {
     forRange: (name, from, to, body, ...kind) => forRange.call(gen, name, from, to, addEnd(body), ...kind),
     forIn: (name, value, body, ...kind) => forIn.call(gen, name, value, addEnd(body), ...kind),
   }
-  Object.assign(gen, bounded)
+  Object.assign(gen, patched)
   generate()
   Object.assign(gen, { forRange, forIn })
 }
@@ -106,17 +106,17 @@ function addLinearUniqueItems(ajv: Ajv2020): void {
   ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', errors: true, validate: checkUnique })
 }
 
-const checkUnique: SchemaValidateFunction = (isUnique: boolean, items: readonly Json[]) => {
-  const repeated = isUnique ? findRepeated(items) : undefined
-  if (repeated) checkUnique.errors = [{ keyword: 'uniqueItems', params: repeated }]
-  return repeated === undefined
+const checkUnique: SchemaValidateFunction = (mustBeUnique: boolean, items: readonly Json[]) => {
+  const duplicate = mustBeUnique ? findDuplicate(items) : undefined
+  if (duplicate) checkUnique.errors = [{ keyword: 'uniqueItems', params: duplicate }]
+  return duplicate === undefined
 }
 
-/** Returns the index `i` of the first duplicate and the index `j` of the item that it repeats, or undefined. */
-function findRepeated(items: readonly Json[]): { readonly i: number; readonly j: number } | undefined {
+/** Returns the index `i` of the first duplicate and the index `j` of the equal item before it, if any. */
+function findDuplicate(items: readonly Json[]): { readonly i: number; readonly j: number } | undefined {
   const indexes = new Map<string, number>()
   for (const [i, item] of items.entries()) {
-    // Without the space, a key of digits would hash to its value, so a client could make all keys collide.
+    // The space is needed because V8 hashes a string of digits by its value, so a client could make all keys collide.
     const key = ` ${canonicalJson(item)}`
     const j = indexes.get(key)
     if (j !== undefined) return { i, j }

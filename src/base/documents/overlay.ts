@@ -71,7 +71,7 @@ class Draft {
     }
   }
 
-  /** Merges an update into the value at `tokens`. If the action's target is an array, the update can have any type. */
+  /** Merges an update into the value at `tokens`. A target that is an array accepts an update of any type. */
   #merge(tokens: readonly string[], update: Json, from: string, isTarget = false): Flaw | undefined {
     const old = valueAtTokens(this.value, tokens)
     if (old === undefined) return this.#put(tokens, update, from)

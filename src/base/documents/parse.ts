@@ -85,7 +85,7 @@ function findOffset(document: Document, pointer: string): number {
   for (const token of parsePointer(pointer)) {
     const member = findMember(isAlias(node) ? node.resolve(document) : node, token)
     if (member === undefined) break
-    // An empty value, which the parser adds, has no offset.
+    // A node without an offset gets the offset of the value around it.
     offset = offsetOfNode(member.start) || offset
     node = member.value
   }
@@ -105,14 +105,14 @@ const offsetOfNode = (node: unknown): number => (isNode(node) ? (node.range?.[0]
 
 const TOO_LARGE = `is too large: a file can have at most ${MAX_VALUES} values, counting every use of an alias`
 
-/** Finds the first reason to refuse a value: its size, its depth, `__proto__`, or a cycle through YAML aliases. */
+/** Finds the first reason to refuse a value: size, depth, `__proto__`, a non-finite number, or a YAML alias cycle. */
 export const findTreeFlaw = (root: Json): Flaw | undefined => findFlaw(root, '', { count: 0, parents: [] })
 
 /** `visited`: the number of values so far, and the objects and lists that contain the current value. */
 function findFlaw(value: Json, pointer: string, visited: { count: number; parents: object[] }): Flaw | undefined {
   visited.count += 1
   if (visited.count > MAX_VALUES) return { pointer, message: TOO_LARGE }
-  // JSON has neither of YAML's `.nan` and `.inf`.
+  // YAML has `.nan` and `.inf`, but JSON does not.
   if (typeof value === 'number' && !Number.isFinite(value)) return { pointer, message: 'must be a finite number' }
   if (typeof value !== 'object' || value === null) return undefined
   if (visited.parents.includes(value)) return { pointer, message: 'contains itself through an alias' }

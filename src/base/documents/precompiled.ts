@@ -3,9 +3,9 @@ import type { Validator } from './ajv.ts'
 export interface PrecompiledSource {
   /** The value of the file as JSON text, so that each reader can parse its own copy. */
   readonly json: string
-  /** True if the file is an OpenAPI document, and `validators` contains validators for its responses. */
+  /** True if `validators` includes the validators for an OpenAPI document's responses. */
   readonly hasResponseValidators: boolean
-  /** The validators for an OpenAPI document, by the key that `keyOf` returns; empty for any other file. */
+  /** An OpenAPI document's validators by key (`request#/components/schemas/Error`); empty for any other file. */
   readonly validators: Readonly<Record<string, Validator>>
 }
 

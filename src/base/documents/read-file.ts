@@ -8,7 +8,7 @@ export class UnusableFileError extends Error {
 
 /** Reads a regular file. Throws an `UnusableFileError` without blocking if the file is not regular or is too large. */
 export function readRegularFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Buffer {
-  const fd = openWithoutWaiting(path)
+  const fd = openWithoutBlocking(path)
   try {
     const problem = findFileProblem(fstatSync(fd), maxBytes)
     if (problem !== undefined) throw new UnusableFileError(problem)
@@ -29,7 +29,7 @@ export async function readFileOrPipe(path: string, maxBytes: number): Promise<Bu
   const pieces: Buffer[] = []
   let length = 0
   // The pipe is read as a socket, since a thread blocked on a pipe would keep the process from exiting on a signal.
-  for await (const piece of new Socket({ fd: openWithoutWaiting(path), readable: true })) {
+  for await (const piece of new Socket({ fd: openWithoutBlocking(path), readable: true })) {
     length += piece.length
     if (length > maxBytes) throw new UnusableFileError(describeTooLarge(maxBytes))
     pieces.push(piece)
@@ -38,7 +38,7 @@ export async function readFileOrPipe(path: string, maxBytes: number): Promise<Bu
 }
 
 /** Opens a file without blocking, even a pipe that has no writer. Windows has neither such pipes nor `O_NONBLOCK`. */
-function openWithoutWaiting(path: string): number {
+function openWithoutBlocking(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   } catch (error) {

@@ -29,7 +29,7 @@ export interface SelectedNode {
   readonly value: Json
 }
 
-/** Reads and validates an overlay (YAML or JSON). On failure, returns a finding for each problem, with its line. */
+/** Reads and validates an overlay (YAML or JSON). */
 export async function readOverlay(file: string): Promise<Result<Overlay, Findings>> {
   const source = await readSource(file)
   return source.ok ? checkOverlay(source.value) : source
@@ -73,11 +73,11 @@ function readAction(action: Json, pointer: string, source: Source): Result<Overl
     pointer,
     target,
     kind,
-    readUpdate: (document) => (update === undefined ? readOne(document, from) : success(update)),
+    readUpdate: (document) => (update === undefined ? selectOne(document, from) : success(update)),
   })
 }
 
-function readOne(document: Json, path: string): Result<Json> {
+function selectOne(document: Json, path: string): Result<Json> {
   const [node, ...others] = select(document, path)
   if (node && others.length === 0) return success(structuredClone(node.value))
   return failure(`must match exactly one value; ${path} matches ${node ? others.length + 1 : 'none'}`)
@@ -93,7 +93,7 @@ function isJsonPath(text: string): boolean {
   }
 }
 
-/** Returns the values that a JSONPath selects, each location once. */
+/** Returns the nodes that a JSONPath selects, without duplicates. */
 export function select(document: Json, path: string): SelectedNode[] {
   const found = new Map<string, SelectedNode>()
   for (const { segments, value } of new JSONPathJS(path).pathSegments(document)) {

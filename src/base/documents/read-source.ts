@@ -8,7 +8,7 @@ import { errorAt, type Findings, type Source } from './source.ts'
 /** The maximum size of a file. Parsing that much YAML takes seconds. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 
-/** Reads a YAML or JSON file. Does not parse YAML that the build has precompiled, since parsing delays startup. */
+/** Reads a YAML or JSON file. For a file in `precompiled`, uses its stored JSON, since parsing YAML delays startup. */
 export async function readSource(file: string, precompiled?: PrecompiledFiles): Promise<Result<Source, Findings>> {
   let bytes: Buffer
   try {

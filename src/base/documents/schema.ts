@@ -13,7 +13,7 @@ export type SchemaCheck = (value: unknown) => Violation[]
 
 export interface CompiledSchemas {
   readonly ajv: Ajv2020
-  /** Maps the key of each precompiled validator to the schema's name in `ajv`. */
+  /** Maps the key of each precompiled validator to the name or URI of its schema in `ajv`. */
   readonly names: ReadonlyMap<string, string>
 }
 

@@ -12,17 +12,15 @@ export interface Source {
   /** The path as the caller gave it. */
   readonly file: string
   readonly value: Json
-  /** The files that contain parts of the value; undefined if `file` contains all of it. */
-  readonly files?: readonly string[]
   /** Returns the location of the value at a pointer: `spec/openapi.yaml:12:5`, or only the file if precompiled. */
   locate(pointer: string): string
   /** The precompiled file; undefined for a file that was parsed. */
   readonly precompiled?: PrecompiledSource
 }
 
-/** An error, a warning or a note about a source file, for the file's author. */
+/** An error, a warning or a note about a file or a setting. */
 export interface Finding {
-  /** `info`: not a mistake, but something that the author may want to know. */
+  /** `info`: not a mistake, but something that the user may want to know. */
   readonly severity: 'error' | 'warning' | 'info'
   /** The location: a line (`spec/openapi.yaml:12:5`), a file, or a flag. */
   readonly place: string

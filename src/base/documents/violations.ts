@@ -57,7 +57,7 @@ function toViolation(error: ErrorObject, part: ExchangePart, base: string, hide:
 /** Replaces the value that a message quotes at its end. */
 const quoteInstead = (text: string, message: string) => message.replace(/^(.*; got ).*/s, `$1${text}`)
 
-/** The ajv parameter that names the missing or extra member, by keyword. Violations point to it, not to its object. */
+/** The ajv parameter that names the missing or extra member, by keyword. Violations point to that member. */
 const MEMBER_PARAMS: Readonly<Record<string, string>> = {
   required: 'missingProperty',
   dependentRequired: 'missingProperty',
@@ -106,8 +106,8 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
 }
 
 /**
- * Drops errors that repeat others. For a failed choice, ajv reports the errors of all alternatives first. Only the
- * choice's own error is kept or, for a choice between a schema and null, the schema's errors.
+ * Drops redundant errors. For a failed `anyOf` or `oneOf`, ajv reports the errors of all alternatives and then an error
+ * for the keyword. Only that error is kept or, for a choice between a schema and null, only the schema's errors.
  */
 function dropRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const relevant: ErrorObject[] = []
@@ -131,13 +131,13 @@ function replaceChoice(relevant: ErrorObject[], choice: ErrorObject): void {
     inner.unshift(last)
     relevant.pop()
   }
-  // Several alternatives of `oneOf` match, so the collected errors can belong to other rules.
+  // If several alternatives of `oneOf` match, the collected errors can belong to other rules.
   if (choice.params.passingSchemas) relevant.push(...inner, choice)
   else if (allowsNull) relevant.push(...inner.filter((error) => !isNull(error)))
   else relevant.push(choice)
 }
 
-/** Returns `; did you mean "probability"?`, a list of the known members, or nothing if there are none or too many. */
+/** Returns `; did you mean "probability"?`, a list of the known members, or '' if there are none or too many. */
 function describeAllowed(name: unknown, schema: unknown): string {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {}
   const known = Object.keys(properties)

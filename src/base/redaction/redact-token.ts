@@ -25,7 +25,7 @@ export function redactToken(text: string, token: string | undefined): string {
   const forms = listTokenForms(token)
   let clean = text
   for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, redacted)
-  // Skips very long escaped forms, since each piece is looked up in every form.
+  // Skips very long escaped forms, since parts of the text are searched for in every form.
   const cutForms = forms.filter((form) => form === token || form.length <= maxCutForm)
   return redactCutParts(clean, (part) => cutForms.some((form) => form.includes(part)))
 }
@@ -34,7 +34,7 @@ export function redactToken(text: string, token: string | undefined): string {
 const listTokenForms = memoizeLast((token: string): readonly string[] => {
   const forms = [token, decodeHeader(token)].flatMap((text) => {
     const escaped = escapeJson(text)
-    // The first form is escaped twice, since a header quotes a violation, which quotes the token.
+    // Also escaped twice, since a header can quote a violation that quotes the token.
     const quoted = [escapeJson(escaped), escaped, joinPointer('', text).slice(1)]
     return [encodeURIComponent(text.toWellFormed()), ...quoted, ...quoted.map(escapeNonAscii), text]
   })
@@ -55,7 +55,7 @@ const cutMark = /(\u2026|\\{1,3}u2026|(?:\\{0,3}")?\.\.\.(?:\\{0,3}")?)/
 /** The minimum number of token characters to redact next to an ellipsis, and the maximum that a message quotes. */
 const minCutLength = 4
 const maxCutLength = 300
-const maxCutForm = 4096 // the maximum length of an escaped form that is compared with pieces
+const maxCutForm = 4096 // the maximum length of an escaped form that is searched for parts of the text
 
 /** Redacts the parts of tokens that are left in truncated quotes. `isPart` tests for a substring of a token. */
 function redactCutParts(text: string, isPart: (text: string) => boolean): string {

@@ -41,7 +41,7 @@ export function redactNamed(head: RequestHead, names: readonly string[]): Reques
   return { path: head.path, query, headers: Object.fromEntries(headers) }
 }
 
-/** Returns a query redactor for a token. Caches results, since successive requests often share a token and query. */
+/** Returns a query redactor for a token. Successive requests often share both, so the last results are cached. */
 const redactQueriesWith = memoizeLast((token: string | undefined) =>
   // The question mark distinguishes a query from text such as `Prefer: code=404`.
   memoizeLast((query: string) => redactText(`?${query}`, token).slice(1)),
@@ -73,7 +73,7 @@ export function redactHeader(name: string, value: string, token?: string): strin
   return isCredentialName(name) ? redacted : redactText(value, token)
 }
 
-/** The names of `Authorization` schemes other than Bearer that are not redacted, since refusals mention them. */
+/** `Authorization` schemes other than Bearer. Their names are not redacted, since refusals mention them. */
 export const otherSchemes: readonly string[] = ['apikey', 'basic', 'digest', 'negotiate', 'token']
 const knownSchemes = ['bearer', ...otherSchemes]
 
@@ -98,7 +98,7 @@ export function redactText(text: string, token?: string): string {
   return hasScheme.test(clean) ? clean.replace(scheme, `$1$2${redacted}`) : clean
 }
 
-/** Matches `Bearer x` and `Basic x`, even if percent-encoded. Testing is eight times as fast as replacing. */
+/** A test for `scheme` (`Bearer x` or `Basic x`, even if percent-encoded), eight times as fast as replacing. */
 const hasScheme = /(bearer|basic)[\s%+:]/i
 const scheme = /\b(bearer|basic)((?:\s|%20|\+|:)+)[^\s"'<>,;&\\]+/gi
 
@@ -127,10 +127,10 @@ function redactParameter(text: string): string {
 
 const colon = /\s*:\s*/y
 
-/** Matches the value of a member: a string, which can be truncated, or a number or word. */
+/** Matches the value of a member: a string, even if truncated, a number or a word. */
 const memberValue = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+/y
 
-/** Redacts JSON members in text, even in truncated JSON. Takes linear time: it visits each quote at most twice. */
+/** Redacts JSON members with credential names, even in truncated JSON. Visits each quote at most twice. */
 function redactMembers(text: string): string {
   let clean = ''
   let copied = 0

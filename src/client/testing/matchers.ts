@@ -7,7 +7,7 @@ import type { Names } from '../typed-names.ts'
 interface SandboxMatchers<N extends Names> {
   /** Expects requests, at least one by default: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
   toHaveReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
-  /** Expects that every request conformed to the contract. */
+  /** Expects no violations of the contract. */
   toHaveNoViolations(): Promise<void>
   /** Expects no violations, unexpected responses, retry problems or unmet rules. `allow`: the kinds to ignore. */
   toHaveNoFindings(allow?: readonly FindingKind[]): Promise<void>
@@ -29,12 +29,12 @@ export const sandboxMatchers = {
   toHaveReceived: (sim: SandboxClient, ...expected: Parameters<SandboxClient['expectReceived']>) =>
     toMatcherResult(
       sim.expectReceived(...expected),
-      `The sandbox "${sim.name}" received matching ${expected[0]} requests.`,
+      `The ${expected[0]} requests in the sandbox "${sim.name}" meet the expectation.`,
     ),
   toHaveNoViolations: (sim: SandboxClient) =>
-    toMatcherResult(sim.expectNoViolations(), `Every request in the sandbox "${sim.name}" conformed to the contract.`),
+    toMatcherResult(sim.expectNoViolations(), `The sandbox "${sim.name}" has no violations.`),
   toHaveNoFindings: (sim: SandboxClient, allow?: readonly FindingKind[]) =>
-    toMatcherResult(sim.expectNoFindings(allow), `The clients in the sandbox "${sim.name}" have no findings.`),
+    toMatcherResult(sim.expectNoFindings(allow), `The sandbox "${sim.name}" has no findings that are not allowed.`),
 }
 
 /** Converts an expectation to a matcher result. `notMessage`: the message if the expectation is met despite `not`. */

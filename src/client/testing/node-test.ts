@@ -9,7 +9,7 @@ import { openSandbox, type TestSandbox } from './test-sandbox.ts'
  */
 export async function useSandbox<N extends Names = BundledNames>(context: TestContext): Promise<TestSandbox<N>> {
   if (!context) throw new TypeError('useSandbox requires the test context: async (t) => { await useSandbox(t) }')
-  // Node 20 has no `filePath`, but it runs each test file as the main script of a separate process.
+  // In Node 20, `filePath` is undefined, but each test file is the main script of its own process.
   const { filePath = process.argv[1] ?? '' } = context as { readonly filePath?: string }
   const file = relative(process.cwd(), filePath)
   const { sim, close } = await openSandbox<N>({ file, names: [context.fullName ?? context.name] })

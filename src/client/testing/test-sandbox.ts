@@ -63,14 +63,20 @@ export async function openSandbox<N extends Names = BundledNames>(
     if ('tick' in timers) timers.tick(ms)
     else await timers.advanceTimersByTimeAsync(ms)
   }
-  const sim: TestSandbox<N> = { ...sandbox, allow, advanceTimers }
+  let hasUnmetExpectation = false
+  const expectReceived: TestSandbox<N>['expectReceived'] = async (operation, expectation) => {
+    hasUnmetExpectation = true
+    await sandbox.expectReceived(operation, expectation)
+    hasUnmetExpectation = false
+  }
+  const sim: TestSandbox<N> = { ...sandbox, expectReceived, allow, advanceTimers }
   return {
     sim,
-    /** Deletes the sandbox. If any findings are not allowed, keeps the sandbox and throws an error that lists them. */
+    /** Throws if any findings are not allowed; otherwise, deletes the sandbox unless its last expectation was unmet. */
     async close(): Promise<void> {
       try {
         await sandbox.expectNoFindings([...allowed])
-        await sandbox.delete()
+        if (!hasUnmetExpectation) await sandbox.delete() // an unmet expectation's error can link to the sandbox
       } catch (error) {
         if (!(error instanceof ExpectationError)) throw error
         throw new ExpectationError(error.message.replace(/: expectNoFindings\(\[([^\n:]*)\]\)$/, ': sim.allow($1)'))

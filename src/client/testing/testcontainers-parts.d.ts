@@ -1,10 +1,10 @@
 /**
- * Declares the parts of Testcontainers 10 to 12 that `testcontainers.ts` uses, so that the library and its
- * 127 dependencies need not be installed. The published declarations import the real classes, which users install.
+ * Declares the parts of Testcontainers 10 to 12 that `testcontainers.ts` uses, so that contributors need not install
+ * Testcontainers. The published declarations import the real classes, which users install.
  */
 declare module 'testcontainers' {
   export interface RestartOptions {
-    /** The time that the container is given to stop, in seconds. */
+    /** The time in seconds after which a container that has not stopped is killed. */
     timeout: number
   }
 

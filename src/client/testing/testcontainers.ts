@@ -87,7 +87,7 @@ export class StartedConvsimContainer<N extends Names = BundledNames> extends Abs
     return this.#simulator.sandbox(name)
   }
 
-  /** Restarts the container. Its state is lost unless a volume is mounted at `/data` or `CONVSIM_STATE` is set. */
+  /** Restarts the container. State in memory, the default without a volume at `/data`, is lost. */
   override async restart(options?: Partial<RestartOptions>): Promise<void> {
     await super.restart(options)
     this.#simulator = await connectTo(this.startedTestContainer, this.#token)

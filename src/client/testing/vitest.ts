@@ -4,8 +4,8 @@ import { startSimulator } from './start-simulator.ts'
 import { openSandbox, type SandboxFixtures } from './test-sandbox.ts'
 
 /**
- * vitest's `test` with a `sim` fixture: `test('sends an event', async ({ sim }) => { ... })`. Without `global-setup`,
- * each worker starts its own simulator, which stops when the worker exits.
+ * vitest's `test` with a `sim` fixture: `test('sends an event', async ({ sim }) => { ... })`. Unless
+ * `CONVSIM_CONTROL_URL` is set, each worker starts its own simulator, which stops when the worker exits.
  */
 export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>({
   sim: async ({ task, onTestFinished }, use) => {

@@ -25,7 +25,7 @@ export type Invocation<Known extends CommandSyntax> =
   | { readonly kind: 'version' }
   | { readonly kind: 'problem'; readonly problem: string }
 
-/** The commands; the help keeps their order within each purpose, and the first is the default. */
+/** The commands. The help keeps their order within each purpose; the first command is the default. */
 export type CommandTable<Known extends CommandSyntax = CommandSyntax> = readonly [Known, ...Known[]]
 
 /** Parses the arguments after the program's name, and the environment. Has no side effects. */
@@ -36,7 +36,7 @@ export function parseCommandLine<Known extends CommandSyntax>(
 ): Invocation<Known> {
   const [words, wordsAfter] = splitAt(argv, argv.indexOf('--'))
   const flags = indexFlags(...commands.map(({ settings }) => settings))
-  const commandIndex = findOperand(words, flags, 0) // flags may precede the command
+  const commandIndex = findOperandIndex(words, flags, 0) // flags may precede the command
   const earlyResult = findHelpOrVersion(commands, words, words.slice(commandIndex)) ?? findMissingValue(words, flags)
   if (earlyResult) return earlyResult
   const givenCommand = findCommand(commands, words[commandIndex])
@@ -68,18 +68,19 @@ function findMissingValue(words: readonly string[], flags: Flags) {
 }
 
 /** Returns the index of the first operand from `from` on, or `words.length` if only flags and their values follow. */
-function findOperand(words: readonly string[], flags: Flags, from: number): number {
+function findOperandIndex(words: readonly string[], flags: Flags, from: number): number {
   const isOperand = (word: string, index: number) =>
     index >= from && !word.startsWith('-') && !takesValue(flags.get(words[index - 1] ?? ''))
   const index = words.findIndex(isOperand)
   return index < 0 ? words.length : index
 }
 
-/** Reports a missing "--", which must separate `exec` and its flags from the command: `exec -- npm test`. */
+/** Reports a missing `--`, which must precede the command that `exec` or `each` runs: `exec -- npm test`. */
 function findMissingDashes({ name, runsCommand }: CommandSyntax, argv: readonly string[], from: number, flags: Flags) {
-  const first = findOperand(argv, flags, from)
+  const first = findOperandIndex(argv, flags, from)
   if (!runsCommand || argv.includes('--') || first === argv.length) return undefined
-  const line = [...argv.slice(from, first), '--', ...argv.slice(first)].join(' ')
+  const flagWords = [...argv.slice(0, Math.max(0, from - 1)), ...argv.slice(from, first)]
+  const line = [...flagWords, '--', ...argv.slice(first)].join(' ')
   return problem(`Put -- before the command: convsim ${name} ${line}.`)
 }
 
@@ -105,7 +106,7 @@ function findHelpOrVersion(commands: CommandTable, words: readonly string[], [fi
   return { kind: 'help', text } as const
 }
 
-/** Returns true for `--help`, a bare `-h`, and `-h` with a command's name. As in Prism, `-h HOST` sets the host. */
+/** Returns true for `--help`, `-h` without a value and a leading `-h COMMAND`. As in Prism, `-h HOST` sets the host. */
 function hasHelpFlag(commands: CommandTable, words: readonly string[]): boolean {
   if (words[0] === '-h' && findCommand(commands, words[1])) return true
   return words.some((word, at) => word === '--help' || (word === '-h' && (words[at + 1] ?? '-').startsWith('-')))
@@ -116,14 +117,15 @@ function findNameProblem(commands: CommandTable, operand: string | undefined): s
   const names = commands.map(({ name }) => name)
   const nearest = findNearest(operand, names)
   const guess = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
-  return `"${operand}" is not a command (${names.join(', ')}) or a file name.${guess} See convsim --help.`
+  const advice = `For a file, use ./${operand}. See convsim --help.`
+  return `"${operand}" is not a command (${names.join(', ')}).${guess} ${advice}`
 }
 
 const problem = (message: string) => ({ kind: 'problem', problem: message }) as const
 
 const takesValue = (setting: Setting<unknown> | undefined) => setting?.value !== undefined
 
-/** Indexes the settings in tables by flag: `--port`, `-p`, `--no-cors`. If tables share a flag, the first wins. */
+/** Indexes settings by flag: `--port`, `-p`, `--no-cors`. If several tables have a flag, the first table wins. */
 function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Setting<unknown>> {
   const index = new Map<string, Setting<unknown>>()
   for (const [name, setting] of tables.flatMap((table) => Object.entries(table))) {
@@ -178,7 +180,7 @@ type GivenFlags = Readonly<Record<string, string | boolean>>
 /** Reads the settings of a command. A flag overrides its environment variable, which overrides the default. */
 function readSettings<Known extends CommandSyntax>(
   command: Known,
-  files: readonly string[],
+  args: readonly string[],
   flags: GivenFlags,
   env: Environment,
 ): Invocation<Known> {
@@ -196,9 +198,9 @@ function readSettings<Known extends CommandSyntax>(
     if (env[source] !== undefined) variables.set(flagOf(name), source)
   }
   const settings = values as ValuesOf<Known['settings']> // each value has the type of its setting
-  const conflict = command.findProblem?.(settings, sources, files)
+  const conflict = command.findProblem?.(settings, sources, args)
   if (conflict !== undefined) return problem(`${conflict} See convsim ${command.name} --help.`)
-  return { kind: 'run', command, files, settings, variables }
+  return { kind: 'run', command, args, settings, variables }
 }
 
 /** Returns the flag or variable that sets a setting, or an empty string if neither does. Ignores empty variables. */

@@ -9,7 +9,7 @@ import {
   type SettingTable,
   type ValuesOf,
 } from '../../server/settings/setting.ts'
-import { defaultOf, endSettings, serverSettings, variableOf } from '../../server/settings/settings.ts'
+import { endSettings, formatDefault, serverSettings, variableOf } from '../../server/settings/settings.ts'
 import { formatTableRow, wrapText } from './table.ts'
 
 const purposes = ['Serve', 'Test a client', 'Compare with the real service', 'Look up'] as const
@@ -19,9 +19,9 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly alias?: string
   /** The command's part of the usage line: `[files...] [options]`. */
   readonly usage: string
-  /** The positional arguments as messages describe them; undefined if the command takes none. */
+  /** The positional arguments, as described in messages; undefined if the command takes none. */
   readonly operands?: string
-  /** True for a command whose operands are a command line after `--`. */
+  /** True for a command whose positional arguments are a command line after `--`. */
   readonly runsCommand?: true
   readonly purpose: (typeof purposes)[number]
   readonly summary: string
@@ -31,14 +31,14 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly settings: Table
   /** Environment variables, besides those of settings, that the command reads or sets for its child process. */
   readonly variables?: readonly string[]
-  /** Describes the first setting that conflicts with another setting or an argument, if any. */
-  findProblem?(settings: ValuesOf<Table>, sources: SettingSources, files: readonly string[]): string | undefined
+  /** Describes the first problem with the combination of settings and positional arguments, if any. */
+  findProblem?(settings: ValuesOf<Table>, sources: SettingSources, args: readonly string[]): string | undefined
 }
 
 export interface CommandLineOf<Values> {
   readonly settings: Values
-  /** The operands, such as files or URLs; for a command with `runsCommand`, the command line after `--`. */
-  readonly files: readonly string[]
+  /** The positional arguments, such as files; for a command with `runsCommand`, the command line after `--`. */
+  readonly args: readonly string[]
   /** The environment variables that provided settings, by flag: `PORT` for `--port`. */
   readonly variables: ReadonlyMap<string, string>
 }
@@ -69,7 +69,7 @@ function addFlag(parser: Command, name: string, setting: Setting<unknown>): void
   const { short, alsoEnv, value, description, repeatable } = setting
   const flags = `${short ? `-${short}, ` : ''}${flagOf(name)}`
   const variables = [variableOf(name), alsoEnv].filter((variable) => variable !== undefined).join(', ')
-  const help = `${description} [${variables && `${variables}; `}default: ${defaultOf(setting)}]`
+  const help = `${description} [${variables && `${variables}; `}default: ${formatDefault(setting)}]`
   if (value === undefined) {
     parser.addOption(new Option(flags, help))
     parser.addOption(new Option(`--no-${flagOf(name).slice(2)}`))
@@ -83,7 +83,7 @@ function addFlag(parser: Command, name: string, setting: Setting<unknown>): void
 const joinWithComma = (value: string, earlier: string | undefined) =>
   earlier === undefined ? value : `${earlier},${value}`
 
-/** The width of the flag column in a command's help without `--all`. That help is 80 columns wide. */
+/** The width of the flag column in a command's help without `--all`. */
 const FLAG_WIDTH = 32
 
 /** Returns a command's help: all settings in full if `isComplete`, otherwise only the common settings in brief. */
@@ -119,7 +119,7 @@ function describeFlag(name: string, setting: Setting<unknown>): [term: string, w
   const choices = value !== undefined && value.length > FLAG_WIDTH / 2 && value.includes('|') ? [value] : []
   const placeholder = choices.length > 0 ? 'VALUE' : value
   const term = `${short ? `-${short}, ` : ''}${flagOf(name)}${placeholder === undefined ? '' : ` <${placeholder}>`}`
-  const defaultNote = defaultValue === undefined || defaultValue === false ? [] : [`default: ${defaultOf(setting)}`]
+  const defaultNote = defaultValue === undefined || defaultValue === false ? [] : [`default: ${formatDefault(setting)}`]
   const notes = [...choices, ...defaultNote].join('; ')
   return [term, FLAG_WIDTH, firstClause(description) + (notes && ` [${notes}]`)]
 }
@@ -131,7 +131,7 @@ const programHelpSettings = pickSettings(
   ...(['port', 'contract', 'overlay', 'state', 'seed', 'clock', 'scenario', 'rules', 'report', 'failOn'] as const),
 )
 
-/** Returns the program's help, which fits on one screen: the commands by purpose, and the most common flags. */
+/** Returns the program's help: the commands by purpose, and the most common flags. */
 export function describeProgram(commands: readonly CommandSyntax[]): string {
   const sections = purposes.flatMap((purpose) => {
     const purposeCommands = commands.filter((command) => command.purpose === purpose)

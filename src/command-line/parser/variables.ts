@@ -1,4 +1,3 @@
-/** The environment variables for settings. */
 import { findNearest } from '../../base/core/text.ts'
 import { flagOf } from '../../server/settings/setting.ts'
 import { serverSettings, variableOf } from '../../server/settings/settings.ts'
@@ -6,7 +5,7 @@ import type { CommandSyntax } from './program.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Omits the variables that Kubernetes sets for services, such as `CONVSIM_PORT=tcp://10.0.0.1:4010` for `convsim`. */
+/** Omits the variables that Kubernetes sets for a service: `CONVSIM_PORT=tcp://10.0.0.1:4010` for one named convsim. */
 export function removeServiceLinks(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name, value = '']) => !isServiceLink(name, value)))
 }

@@ -1,4 +1,4 @@
-/** `command-line/process/`: what commands share: their context, output and progress display. */
+/** `command-line/process/`: the context, output, signals and progress display that commands share. */
 import type { LogLevel } from '../../base/core/log.ts'
 import { type Finding, type Findings, formatFinding } from '../../base/documents/source.ts'
 import type { SettingTable, ValuesOf } from '../../server/settings/setting.ts'
@@ -8,7 +8,7 @@ import type { CommandLineOf, CommandSyntax } from '../parser/program.ts'
 import type { ProcessLog, WriteStderr } from './process-log.ts'
 import type { StopSignals } from './stop-signals.ts'
 
-/** What the process provides to a command. `print` and `printError` add the final line feed. */
+/** What the process provides to a command. `print` writes a line to stdout, and `printError` writes one to stderr. */
 export interface CommandContext {
   readonly host: NodeJS.Process
   readonly print: (text: string) => void
@@ -78,14 +78,14 @@ export function printStartProblems(
 }
 
 /**
- * Describes the findings that prevent startup, with the flag where it helps, and the variable if `variables` lists it:
+ * Describes the findings that prevent startup. Adds the flag, unless a line number is enough, and its variable, if any:
  * `--host (from HOST): error: ...`, `rules.yaml: error: there is no such file (--rules from CONVSIM_RULES)`.
  */
 export function describeStartProblems(findings: Findings, variables: ReadonlyMap<string, string>): string[] {
-  return findings.map((finding) => formatFinding(nameSource(finding, variables)))
+  return findings.map((finding) => formatFinding(addSource(finding, variables)))
 }
 
-function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): Finding {
+function addSource(finding: Finding, variables: ReadonlyMap<string, string>): Finding {
   const { place, message, flag } = finding
   const variable = variables.get(flag ?? place)
   if (flag === undefined) return variable === undefined ? finding : { ...finding, place: `${place} (from ${variable})` }
@@ -103,7 +103,7 @@ export function endSoon(host: Pick<NodeJS.Process, 'exit'>, code: number): numbe
   return code
 }
 
-/** A line on a terminal that shows the progress of a command: `run 3 of 10, 1 finding, 16 s left`. */
+/** A line on a terminal that shows the progress of a command: `convsim: run 3 of 10, 1 finding, 16 s left`. */
 export type StatusLine = ReturnType<typeof createStatusLine>
 
 type Terminal = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>
@@ -129,16 +129,16 @@ export type CountProgress = ReturnType<typeof createCountProgress>
 
 const intervalMs = 200
 
-/** Creates a status line that shows a count: `comparing responses: 1200 of 60000, 3 s`. `now` returns milliseconds. */
+/** Creates a status line that shows a count: `convsim drift: comparing responses: 1200 of 60000, 3 s`. */
 export function createCountProgress(stderr: Terminal, command: string, now: () => number) {
   const { show, clear } = createStatusLine(stderr, `convsim ${command}`)
   const startedAt = now()
   let shownAt = startedAt
   return {
-    show(title: string, done: number, all: number) {
+    show(title: string, count: number, total: number) {
       if (now() - shownAt < intervalMs) return
       shownAt = now()
-      show(`${title}: ${done} of ${all}, ${Math.floor((shownAt - startedAt) / 1000)} s`)
+      show(`${title}: ${count} of ${total}, ${Math.floor((shownAt - startedAt) / 1000)} s`)
     },
     clear,
   }

@@ -7,7 +7,7 @@ type Style = Parameters<typeof styleText>[0]
 /** Styles text for a terminal; without colors, returns the text unchanged. */
 type Paint = (style: Style, text: string) => string
 
-const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => string>> = {
+const formatters: Readonly<Record<string, (line: JsonObject, paint: Paint) => string>> = {
   responded: formatRequest,
   'handled a control request': formatRequest,
   loaded: formatLoaded,
@@ -20,12 +20,12 @@ const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => strin
     ].join('\n'),
 }
 
-/** Formats a JSON line for people: `POST /v1/events 400 createEvent 1 ms  body/eventType is required`. */
+/** Formats a JSON log line for people: `POST /v1/events 400 createEvent 1 ms  body/eventType is required`. */
 export function formatForPeople(json: string, hasColors: boolean): string {
   const line: JsonObject = JSON.parse(json, (name, value: unknown) =>
     typeof value === 'string' && name !== 'stack' ? escapeControls(value) : value,
   )
-  return (formats[String(line['msg'])] ?? formatOther)(line, hasColors ? styleText : unstyled)
+  return (formatters[String(line['msg'])] ?? formatOther)(line, hasColors ? styleText : unstyled)
 }
 
 const unstyled: Paint = (_style, text) => text
@@ -44,13 +44,12 @@ function formatRequest(line: JsonObject, paint: Paint): string {
   ].join('\n')
 }
 
-/** What happened instead of a response, by kind of damage. */
 const endByDamage = new Map<unknown, string>(Object.entries({ hang: 'hung', reset: 'reset', empty: 'closed' }))
 
-/** Returns what happened instead of a response; undefined if a status was sent. */
+/** Returns what happened instead of a response, if deliberate damage prevented the response. */
 const findAbruptEnd = ({ damage }: JsonObject) => asList(damage).flatMap((kind) => endByDamage.get(kind) ?? [])[0]
 
-/** Lists what is notable about a request, starting with the reason if it was refused. */
+/** Lists what is notable about a request, starting with its error or violations, if any. */
 function listNotes(line: JsonObject): string[] {
   const { error, violations, advice, scenarios, sandbox, traceId } = line
   const hasStatus = findAbruptEnd(line) === undefined

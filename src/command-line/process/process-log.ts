@@ -8,7 +8,7 @@ export interface ProcessLog extends Log {
   flush(): void
 }
 
-/** Writes some or all of the bytes, and returns the number written. Throws an EAGAIN error while none are accepted. */
+/** Writes some or all of the bytes, and returns the number written. Throws an EAGAIN error if none can be written. */
 export type WriteStderr = (bytes: Uint8Array) => number
 
 /** Lines in a batch often have the same timestamp; without this cache, a request takes 2 µs longer. */
@@ -17,7 +17,7 @@ const formatTime = memoizeLast((time: number) => new Date(time).toISOString())
 /** The maximum time in milliseconds that `flush` waits for a reader of stderr. */
 const flushDeadlineMs = 1000
 
-/** The number of lines formatted and written together. Batching halves the time per line. */
+/** The maximum number of lines formatted and written together. Batching halves the time per line. */
 const batchSize = 64
 
 /** The time in milliseconds after which an incomplete batch is written. */
@@ -82,7 +82,7 @@ export function createLog(
   return Object.assign(log, { flush })
 }
 
-/** Escapes the control characters that JSON does not escape: on some terminals, U+009B starts a control sequence. */
+/** Escapes control characters that JSON does not, such as U+009B, which starts a control sequence on some terminals. */
 function escapeHighControls(text: string): string {
   return text.replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
 }
@@ -98,7 +98,7 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4))
 
 /**
  * Creates a writer for stderr. While stderr is read slowly, text is buffered up to a limit; if stderr is closed, text
- * is dropped. Neither prevents the process from exiting, whereas sonic-boom, pino's writer, retries indefinitely.
+ * is dropped. In both cases, the process can exit; sonic-boom, pino's own writer, would retry indefinitely.
  */
 function createStderrWriter(writeBytes: WriteStderr) {
   let queue: Buffer[] = []
@@ -141,7 +141,7 @@ function createStderrWriter(writeBytes: WriteStderr) {
       queuedBytes += bytes.length
       if (!timer) writeQueue()
     },
-    /** Returns and resets the number of lines that did not fit in the buffer. Returns 0 while text is in the buffer. */
+    /** Returns and resets the number of lines that did not fit in the buffer. Until the buffer is empty, returns 0. */
     takeLostLines(): number {
       if (queue.length > 0) return 0
       const lost = lostLines

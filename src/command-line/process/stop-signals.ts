@@ -1,8 +1,8 @@
 /**
- * The signals that stop the process: one implementation for all commands.
+ * Handles the signals that stop the process.
  *
- * One Ctrl-C can reach the process twice: the terminal signals the whole process group, and npm, which is in that
- * group, forwards a copy, possibly as another signal. A supervisor that signals a process group has the same effect.
+ * One Ctrl-C can reach the process twice: the terminal signals the whole process group, and npm, if it started the
+ * process, forwards a copy, possibly as another signal. A supervisor that signals the group has the same effect.
  */
 import { constants } from 'node:os'
 
@@ -17,8 +17,8 @@ type Host = Pick<NodeJS.Process, 'on' | 'exit'>
 
 /**
  * Listens for signals until the process ends. The first signal stops the command, or ends the process at once if the
- * command has nothing to finish. Copies are ignored. A later signal ends the process at once. A process that ends at
- * once exits with code 128 + n for signal n.
+ * command has nothing to finish. Signals in the two seconds after it are ignored as copies; a later signal ends the
+ * process at once. A process that a signal ends at once exits with code 128 + n, where n is that signal's number.
  */
 export class StopSignals {
   readonly #host: Host

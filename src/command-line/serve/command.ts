@@ -15,7 +15,7 @@ export const serveCommand = defineCommand({
     file !== undefined && sources.get('contract') === '--contract'
       ? `convsim serve takes one contract; got --contract ${settings.contract} and ${file}.`
       : findServerSettingsProblem(settings, sources),
-  async run({ files: [contract], settings, ...line }, context) {
+  async run({ args: [contract], settings, ...line }, context) {
     const { serve } = await import('./serve.ts')
     return serve({ ...line, settings: { ...settings, contract: contract ?? settings.contract } }, context)
   },

@@ -21,7 +21,7 @@ export async function printStateLoss(running: RunningSimulator, printLine: Print
 interface EndedProcess {
   readonly settings: Settings
   readonly code: number
-  /** The file and arguments of the command that `exec` ran; undefined if the process did not run `exec`. */
+  /** The command line that `exec` ran; undefined if the process did not run `exec`. */
   readonly command?: readonly string[]
   readonly printLine: PrintLine
 }
@@ -47,7 +47,7 @@ export async function finish(running: RunningSimulator, clientReport: Report, ru
   return isWritten && isComplete ? 0 : 1
 }
 
-/** Returns false, and prints why, if a report is needed but may lack requests to other replicas. */
+/** Returns false, and prints why, if `--report` or `--fail-on` is set and requests to other replicas may be missing. */
 function checkCompleteness({ truncated }: Report, { settings, printLine }: EndedProcess): boolean {
   if (!truncated || (settings.report === undefined && settings.failOn === undefined)) return true
   printLine(

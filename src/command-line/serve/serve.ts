@@ -11,9 +11,9 @@ import { type CommandContext, endSoon, formatJsonLine, type Output, printStartPr
 import { finish, printStateLoss } from './finish.ts'
 import { tuneV8 } from './tune-v8.ts'
 
-/** Serves until a signal stops the process, and returns the exit code. With `proxied`, the real service responds. */
+/** Serves until a signal arrives, and returns the exit code. With `proxied`, forwards requests to the real service. */
 export async function serve(
-  { settings, variables }: Omit<CommandLineOf<Settings>, 'files'>,
+  { settings, variables }: Omit<CommandLineOf<Settings>, 'args'>,
   { host, print, signals, now, openOutput }: CommandContext,
   proxied?: ProxiedService,
 ): Promise<number> {
@@ -36,7 +36,7 @@ export async function serve(
   return endServer(running, settings, output, host)
 }
 
-/** Formats the only line that `serve` prints on stdout; scripts can wait for `is listening on http://HOST:PORT`. */
+/** Formats the only line that `serve` prints on stdout; scripts can wait for `is listening on`. */
 function formatReadyLine({ origin, baseUrl }: RunningSimulator, isJson: boolean, now: number): string {
   const message = `convsim ${version} is listening on ${origin}`
   return isJson ? formatJsonLine('info', now, message, { baseUrl }) : `${message} (base URL ${baseUrl})`

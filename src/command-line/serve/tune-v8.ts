@@ -7,12 +7,12 @@ const { flushCompileCache } = nodeModule as { readonly flushCompileCache?: () =>
 
 const maxYoungSpaceBytes = 8 * 1024 * 1024
 
-/** The pause in milliseconds before a fully grown young space is remeasured. Measuring takes a fifth of a GC's time. */
+/** The pause in milliseconds before a full-size young space is remeasured. Measuring takes a fifth of a GC's time. */
 const measurePauseMs = 1000
 
 /**
  * Tunes V8 for a server with few long-lived objects; measurements are in `test/bench/FINDINGS.md`.
- * - The heap grows by 75% of live bytes, not by up to 300%; the young space grows to a quarter of its default limit.
+ * - The heap grows by 75% of live bytes, not by up to 300%; the young space grows to at most 8 MB.
  * - One thread collects young objects: so few survive that synchronizing helper threads would cost more than it saves.
  *
  * The flags apply to the whole process. They are set only after all code is loaded and, if Node supports it, cached,

@@ -79,7 +79,7 @@ export function Palette() {
   )
 }
 
-/** Returns a command's rank: titles that begin with the search text come first, and actions precede navigation. */
+/** Returns a rank: titles that begin with the search text come first; within each group, navigation comes last. */
 const rankOf = ({ title, isNavigation = false }: PageCommand, text: string) =>
   (text !== '' && title.toLowerCase().startsWith(text.toLowerCase()) ? 0 : 2) + Number(isNavigation)
 
@@ -89,8 +89,8 @@ function useRequestCommands(): readonly PageCommand[] {
   return requests.map((exchange) => {
     const { id, request, response } = exchange
     const { method, path, body } = request
-    const call = `${describeSubject(path, body)} ${method} ${shortenIds(path)}`
-    const title = `Open ${id}: ${call} ${findBreak(exchange) ?? response.status}`
+    const description = `${describeSubject(path, body)} ${method} ${shortenIds(path)}`
+    const title = `Open ${id}: ${description} ${findBreak(exchange) ?? response.status}`
     return { title, isNavigation: true, run: () => navigate({ view: 'requests', id }) }
   })
 }
@@ -151,7 +151,7 @@ async function adjustClock(body: Parameters<typeof changeClock>[0]): Promise<voi
 
 function switchOn(scenario: string): void {
   const name = sandbox.peek()
-  const sentence = `${scenario} is on for every request in the sandbox ${name}, as the first rule.`
+  const sentence = `Switched on ${scenario} in the sandbox ${name}, as the first rule.`
   void change(addRule(name, { scenario }), sentence)
 }
 
@@ -161,7 +161,7 @@ export const isPaletteOpen = signal(false)
 
 addEventListener('keydown', onKey)
 
-/** Runs the command of the pressed key. Ignores keys that a field or the browser needs. Escape leaves a field. */
+/** Toggles the palette or runs a command. Ignores keys that a field or the browser needs. Escape leaves a field. */
 function onKey(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey, defaultPrevented } = event
   if (isPaletteKey(event)) {
@@ -170,7 +170,7 @@ function onKey(event: KeyboardEvent): void {
     return
   }
   if (ctrlKey || metaKey || altKey || defaultPrevented || isDialogOpen()) return
-  if (takesText(event.target)) {
+  if (takesKeys(event.target)) {
     if (key === 'Escape') event.target.blur()
     return
   }
@@ -186,7 +186,7 @@ const isPaletteKey = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent
 
 const isDialogOpen = () => document.querySelector('dialog[open]') !== null
 
-const takesText = (target: EventTarget | null): target is HTMLElement =>
+const takesKeys = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement && target.matches('input:not([type=checkbox], [type=range]), select')
 
 const nameKey = (key: string) => (key === 'Escape' ? 'Esc' : key)

@@ -6,7 +6,7 @@ import { clockMode, refreshSandboxes, sandboxNames, sandboxNow } from '../store/
 import { changeTheme, theme } from '../store/theme.ts'
 import { useResponse } from '../store/use-response.ts'
 import { Button, Select } from '../ui/controls.tsx'
-import { count, formatInstant } from '../ui/text.tsx'
+import { formatInstant, pluralize } from '../ui/text.tsx'
 import { currentView, views } from '../views/index.tsx'
 import { isHelpOpen, isPaletteOpen } from './commands.tsx'
 
@@ -72,7 +72,7 @@ function RuleBadge() {
   useEffect(scrollToCurrent, [rules.length])
   if (rules.length === 0) return null
   return (
-    <b class="badge pill" title={count(rules.length, 'enabled rule')}>
+    <b class="badge pill" title={pluralize(rules.length, 'enabled rule')}>
       {rules.length}
     </b>
   )

@@ -8,7 +8,7 @@ export interface PageCommand {
   readonly key?: string
   /** True for a command that is useful only as a keyboard shortcut; the palette omits it. */
   readonly isKeyOnly?: boolean
-  /** True for navigation, which the palette lists after actions. */
+  /** True for navigation. Of equally good matches, the palette lists actions first. */
   readonly isNavigation?: boolean
   /** Additional search terms for the command: `delete`. */
   readonly words?: string
@@ -48,7 +48,7 @@ export interface KeyedList {
 /**
  * Offers a list's keyboard shortcuts: `j` and `k` open the next and the previous entry, `Enter` focuses the open entry,
  * which has `data-open`, and `Escape` closes the entry if `canClose`. Scrolls the link with `aria-current` into view.
- * When an entry is closed, the focus returns to its link, and `j` continues from that link.
+ * When an entry is closed, focus within it returns to its link, and `j` and `k` continue from that link.
  */
 export function useListKeys(list: KeyedList): void {
   const { noun, canClose } = list
@@ -88,7 +88,7 @@ const openLinks = 'main a[aria-current], main a[aria-expanded=true]'
 const findFocusedLink = () =>
   document.activeElement?.closest<HTMLAnchorElement>('main :is(.rows, .entries, .chain h2) a') ?? undefined
 
-/** Moves the focus back to an entry's link when the entry is closed. Returns a reference to the last opened entry. */
+/** When an entry with the focus is closed, focuses the entry's link. Returns a reference to the last opened entry. */
 function useFocusReturn() {
   const opened = useRef<{ id: string; link: HTMLElement | null; part: Element | null } | undefined>(undefined)
   const { id } = route.value

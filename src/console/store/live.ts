@@ -14,8 +14,8 @@ export const streamProblem = signal<Problem | undefined>(undefined)
 /** The state of the page's single stream of requests. `paused`: the page is hidden. */
 export const streamState = signal<'connecting' | 'live' | 'paused' | 'offline'>('connecting')
 
-/** Incremented each time the stream connects. Lists then reload, since the server may have been restarted. */
-export const connection = signal(0)
+/** The number of times the stream has connected. Lists reload each time, since the server may have been restarted. */
+export const connectionCount = signal(0)
 
 /** Incremented at most once a second when requests arrive or are deleted. Reports about the traffic then reload. */
 export const trafficTick = signal(0)
@@ -55,7 +55,7 @@ export function keepStreaming(): void {
     else void streamUntil(sandbox.value, current.signal)
   }
   document.addEventListener('visibilitychange', reopen)
-  // The stream also reopens after the user has entered the token.
+  // Reopens the stream when another sandbox is selected, and after the user has entered the token.
   effect(() => {
     void sandbox.value
     if (!isTokenNeeded.value) untracked(reopen)
@@ -69,7 +69,7 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
     retryMs = firstRetryMs
     streamState.value = 'live'
     streamProblem.value = undefined
-    connection.value += 1
+    connectionCount.value += 1
   }
   if (streamState.value !== 'offline') streamState.value = 'connecting'
   while (!signal.aborted) {

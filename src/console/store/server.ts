@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals'
 import { type ApiResult, call, type Schema } from '../api/call.ts'
-import { connection } from './live.ts'
+import { connectionCount } from './live.ts'
 import { valueOrNotice } from './notices.ts'
 import { sandbox } from './route.ts'
 
@@ -37,14 +37,14 @@ export const sandboxSeed = computed(
 )
 
 effect(() => {
-  if (connection.value === 0) return
+  if (connectionCount.value === 0) return
   void call('get', '/info').then(({ value }) => {
     if (value) info.value = value
   })
 })
 
 effect(() => {
-  void [sandbox.value, connection.value]
+  void [sandbox.value, connectionCount.value]
   void refreshSandboxes()
 })
 
@@ -91,13 +91,13 @@ export const sandboxNow = computed(() => {
 })
 
 effect(() => {
-  void [connection.value, revisions.value]
+  void [connectionCount.value, revisions.value]
   void refreshClock()
 })
 
 // Other clients of the control plane may change the clock and the sandboxes.
 setInterval(() => {
-  if (!document.hidden && connection.value > 0) void Promise.all([refreshClock(), refreshSandboxes()])
+  if (!document.hidden && connectionCount.value > 0) void Promise.all([refreshClock(), refreshSandboxes()])
 }, 5_000)
 
 async function refreshClock(): Promise<void> {
@@ -125,7 +125,7 @@ export const catalogue = signal<Schema<'Catalogue'>>({
 })
 
 effect(() => {
-  void [revisions.value, connection.value]
+  void [revisions.value, connectionCount.value]
   void call('get', '/catalogue').then(({ value }) => {
     if (value) catalogue.value = value
   })
@@ -141,6 +141,6 @@ export const groupByFamily = <Item extends { readonly family: string }>(items: r
     (family) => [family, items.filter((item) => item.family === family)] as const,
   )
 
-/** Adds a rule before a sandbox's other rules, which keep their counts. The first rule that applies wins. */
+/** Adds a rule before a sandbox's other rules, whose application counts are kept. The first rule that applies wins. */
 export const addRule = (sandbox: string, rule: Schema<'Rule'>) =>
   call('post', '/scenarios', { query: { sandbox, position: 'first' }, body: { rules: [rule] } })

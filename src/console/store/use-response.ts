@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { type ApiResult, type ControlPath, call, type Problem, type QueryOf, type ResponseOf } from '../api/call.ts'
-import { connection, trafficTick } from './live.ts'
+import { connectionCount, trafficTick } from './live.ts'
 import { revisions } from './server.ts'
 
 export interface LiveResponse<Value> {
@@ -18,7 +18,7 @@ interface LiveRequestOptions<Path extends ControlPath> {
 
 /**
  * Requests data from the control plane while a component is mounted: immediately, and again when the request changes,
- * the page reconnects, a control-plane client changes the sandbox's data or, with `followsTraffic`, requests arrive.
+ * the page reconnects, the sandbox's data is changed or, with `followsTraffic`, requests arrive or are deleted.
  */
 export function useResponse<Path extends ControlPath>(
   path: Path,
@@ -30,7 +30,7 @@ export function useResponse<Path extends ControlPath>(
 
 /**
  * Sends a request immediately, and again when the key, the connection, the sandbox's data or one of `deps` changes.
- * The last response is kept until the next one arrives, unless `subject` (by default, the key) has changed.
+ * The last value is kept until the next one arrives, even after a failure, unless `subject` (default: the key) changes.
  */
 export function useLiveRequest<Value>(
   key: string,
@@ -49,12 +49,12 @@ export function useLiveRequest<Value>(
     const previous = state.peek().subject === subject ? state.peek().value : undefined
     state.value = { value: previous, ...result, subject }
   }
-  usePacedRequests(key, reload, [connection.value, revisions.value, ...deps])
+  usePacedRequests(key, reload, [connectionCount.value, revisions.value, ...deps])
   const { value, problem } = state.value.subject === subject ? state.value : {}
   return { value, problem, reload }
 }
 
-/** The pause as a multiple of the response time. Below `maxPauseMs`, a request is in flight a tenth of the time. */
+/** The pause, as a multiple of the response time. Below `maxPauseMs`, requests take at most a tenth of the time. */
 const pauseFactor = 9
 
 /** The maximum pause after a slow response, in milliseconds. */
@@ -63,8 +63,8 @@ const maxPauseMs = 5_000
 /**
  * Sends a request immediately, and again when one of `deps` changes, while a component is mounted. The pause after a
  * request grows with its duration, to limit the load on the server. `key` identifies the request: a request with a new
- * key is sent at once, even if the last one is still in flight. A hidden page does not repeat a request until it is
- * visible and has reconnected. `deps` must have the same length in every render.
+ * key is sent at once, even if the last one is still in flight. A hidden page does not repeat requests; `deps` should
+ * contain `connectionCount`, which changes once the page is visible. `deps` must have the same length in every render.
  */
 export function usePacedRequests(key: string, send: () => Promise<void>, deps: readonly unknown[]): void {
   /** The last request, until its pause is over. `isStale`: a dependency has changed, so the request is repeated. */

@@ -5,21 +5,20 @@ type Values = readonly (number | null)[]
 interface ChartProps {
   readonly title: string
   readonly unit: string
-  /** A line chart's axis begins and ends at multiples of 0.2. A bar chart's axis begins at 0. */
   readonly kind: 'line' | 'bar'
   readonly days: readonly string[]
   readonly values: Values
   readonly baseline: Values | undefined
   readonly format: (value: number) => string
-  /** The value for the whole period, shown while no day is selected: `avg 0.65`. */
+  /** A summary of the whole period, shown while no day is selected: `avg 0.65`. */
   readonly summary: string
   /** The index of the selected day. Charts with the same signal share a selection. */
   readonly cursor: Signal<number | undefined>
 }
 
 /**
- * A chart of daily values. The pointer and the arrow keys select a day; the view can also show all values in a table.
- * The chart is drawn in a 100-by-100 square that stretches to fill its container, so no layout needs to be measured.
+ * A chart of daily values. The pointer and the arrow keys select a day. The SVG is a 100-by-100 square, stretched to
+ * fill its container, so drawing it does not depend on the container's size.
  */
 export function Chart({ title, unit, kind, days, values, baseline, format, summary, cursor }: ChartProps) {
   const count = days.length
@@ -107,7 +106,7 @@ const curve = { stroke: 'var(--accent)', 'stroke-width': 1.75 }
 
 const round = (value: number) => Math.round(value * 100) / 100
 
-/** Returns the bounds of the vertical axis: round numbers that enclose the values. */
+/** Returns the bounds of the vertical axis: round numbers that enclose the values. A bar chart's axis begins at 0. */
 function findRange(values: Values, kind: ChartProps['kind']): readonly [number, number] {
   const known = values.filter((value) => value !== null)
   const [least, most] = known.length > 0 ? [Math.min(...known), Math.max(...known)] : [0, 1]
@@ -124,8 +123,8 @@ function isLabeled(day: Date, index: number, count: number): boolean {
 
 const fullDate = { weekday: 'short', year: 'numeric', day: 'numeric', month: 'short' } as const
 
-/** Formats a day, by default as `Thu, 15 Jan 2026`. Returns a label that is not a date unchanged. */
-function formatDay(label = '', parts: Intl.DateTimeFormatOptions = fullDate): string {
-  const date = new Date(label)
-  return Number.isNaN(date.getTime()) ? label : date.toLocaleDateString('en-GB', { ...parts, timeZone: 'UTC' })
+/** Formats a day, by default as `Thu, 15 Jan 2026`. Leaves other text unchanged. */
+function formatDay(day = '', parts: Intl.DateTimeFormatOptions = fullDate): string {
+  const date = new Date(day)
+  return Number.isNaN(date.getTime()) ? day : date.toLocaleDateString('en-GB', { ...parts, timeZone: 'UTC' })
 }

@@ -15,9 +15,9 @@ export const Button = ({ label, ...attributes }: ButtonProps) => (
 
 interface CopyButtonProps {
   readonly label: string
-  /** The text, or a function that resolves to the text or, after showing a problem, to undefined. */
+  /** The text, or a function that provides it. The function resolves to undefined after showing a problem. */
   readonly text: string | (() => Promise<string | undefined>)
-  /** The accessible name of the button, if the label alone is unclear: `Copy as curl`. */
+  /** The tooltip and accessible name of the button, if the label alone is unclear: `Copy as curl`. */
   readonly title?: string
   readonly isDisabled?: boolean
 }
@@ -73,7 +73,7 @@ interface FieldFormProps {
   /** The current value. If it is omitted, the field is empty initially and after each accepted change. */
   readonly value?: string
   readonly action: string
-  /** Saves the value. Resolves to undefined if the value is rejected; the field then keeps the typed text. */
+  /** Applies the value. Resolves to undefined if the value is rejected; the field then keeps the typed text. */
   readonly change: (value: string) => Promise<unknown>
   readonly field?: JSX.IntrinsicElements['input']
 }
@@ -129,7 +129,7 @@ export function SearchField({ label, placeholder }: { label: string; placeholder
   const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => {
-    // A link may have changed the text in the URL. While the user is typing, however, the field's text is newer.
+    // A link may have changed the text in the URL. A focused field keeps its text, since the user may be typing.
     if (field.current && document.activeElement !== field.current) field.current.value = text
   }, [text])
   useEffect(() => () => clearTimeout(timer.current), [])

@@ -20,7 +20,7 @@ export const Empty = ({ title, children, curl }: EmptyProps) => (
   </div>
 )
 
-/** Shows that a response is still loading or, if loading failed, shows the problem. */
+/** A loading message or, if loading failed, the problem. */
 export function Loading({ problem }: { readonly problem?: Problem | undefined }) {
   if (problem) return <Empty title="This data cannot be shown">{problem.sentence}</Empty>
   return (
@@ -39,13 +39,13 @@ export const CommandLine = ({ text }: { readonly text: string }) => (
 
 export interface CurlRequest {
   readonly method: string
-  /** The path relative to the service's base path: `/events`. */
+  /** The path and any query, relative to the service's base path: `/events`. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
 
-/** An event for the first product in the bundled fixtures. It changes the quality index of the product's models. */
+/** An event for a product in the bundled fixtures, so that it affects the analytics of the product's models. */
 export const sampleEvent = {
   eventType: 'upgrade_purchased',
   productId: '00000000-0000-4000-9000-000000000001',

@@ -6,7 +6,7 @@ import { Mark } from './text.tsx'
 
 interface JsonTreeProps {
   readonly value: unknown
-  /** The JSON text as sent, if JavaScript would serialize its numbers differently; otherwise undefined. */
+  /** The JSON text as sent, if serializing `value` would change it (as for `1.0`) in more than whitespace. */
   readonly text?: string | undefined
   /** Notes about members, shown next to them. A note about a missing member is shown on a separate line. */
   readonly marks?: readonly JsonMark[]

@@ -6,7 +6,7 @@ import { SearchField } from './controls.tsx'
 interface SearchableListProps extends Pick<KeyedList, 'noun' | 'ids' | 'query' | 'canClose'> {
   readonly placeholder: string
   readonly tools?: ComponentChildren
-  /** A line above the search field. */
+  /** A toolbar above the search field. */
   readonly summary?: ComponentChildren
   /** A problem with the search or the list, shown instead of the note. */
   readonly problem?: string | undefined
@@ -62,7 +62,7 @@ export const DetailHeader = ({ noun, children }: { noun: string; children: Compo
 interface ListEntry {
   readonly id: string
   readonly title: ComponentChildren
-  /** A note after the title, or below the title if the line is too short. */
+  /** A note after the title. It wraps to the next line if necessary. */
   readonly note: ComponentChildren
   readonly tooltip?: string
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Schema } from '../api/call.ts'
 import { hrefOf } from '../store/route.ts'
-import { searchText, shortId } from './text.tsx'
+import { pluralize, searchTerm, shortId } from './text.tsx'
 
 interface TableColumn<Row> {
   readonly title: string
@@ -44,7 +44,7 @@ export function DataTable<Row>({ title, columns, rows, keyOf }: DataTableProps<R
   )
 }
 
-/** A list of names and values, such as headers, keyboard shortcuts or facts. */
+/** A list of names and values, such as headers or keyboard shortcuts. */
 export const Pairs = ({ rows }: { readonly rows: readonly (readonly ComponentChildren[])[] }) => (
   <dl class="pairs breaks">
     {rows.map(([name, value], index) => (
@@ -83,7 +83,7 @@ export function QualityTable({ products, conversations }: Pick<Schema<'Quality'>
             cell: ({ id, name = shortId(id), keyword }) => (
               <a
                 class={name === shortId(id) && name !== id ? 'nowrap' : undefined}
-                href={hrefOf({ view: 'events', id: undefined, query: { q: searchText(keyword, id) } })}
+                href={hrefOf({ view: 'events', id: undefined, query: { q: searchTerm(keyword, id) } })}
                 title={`List the events for ${id}`}
               >
                 {name}
@@ -104,7 +104,7 @@ export function QualityTable({ products, conversations }: Pick<Schema<'Quality'>
           { title: 'Events', class: 'number', cell: ({ events }) => events.toLocaleString('en') },
         ]}
       />
-      {rows.length > maxRows && <p class="faint">{(rows.length - maxRows).toLocaleString('en')} more</p>}
+      {rows.length > maxRows && <p class="faint">{pluralize(rows.length - maxRows, 'more row')} not listed</p>}
     </>
   )
 }

@@ -1,7 +1,7 @@
 import type { Schema } from '../api/call.ts'
 import { machineNow, nameOf, sandboxNow } from '../store/server.ts'
 
-/** Converts a field's value to a string. An edited contract can allow fields of any type. */
+/** Converts a field's value to text. If users edit the contract, a field can have any type. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
 export const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
@@ -12,7 +12,7 @@ export const shortId = (id: string): string => (isUuid(id) ? `${id.slice(0, 8)}�
 /** Returns the name of a model or product, or its shortened id if the name is unknown. */
 export const nameOrId = (id: unknown): string => nameOf(asText(id)) ?? shortId(asText(id))
 
-export const count = (number: number, noun: string): string =>
+export const pluralize = (number: number, noun: string): string =>
   `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
 
 export function countListed(listed: number, total: number): string {
@@ -20,8 +20,8 @@ export function countListed(listed: number, total: number): string {
   return total === 0 ? '' : listed < total ? `${listed.toLocaleString('en')} of ${all}` : all
 }
 
-/** Returns a search term. Its value is in quotes if necessary: `type:"signup completed"`. */
-export const searchText = (keyword: string, value: string): string =>
+/** Returns a search term, with its value in quotes if necessary: `type:"signup completed"`. */
+export const searchTerm = (keyword: string, value: string): string =>
   `${keyword}:${/^$|[\s"]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value}`
 
 /** Names a rule by its position: `rule 2`, or `startup rule 1`. */
@@ -50,13 +50,13 @@ const units = [
   ['s', 1_000],
 ] as const
 
-/** Formats the age of an instant, which is negative for a future instant: `now`, `12 s ago`, `in 3 h`. */
-function formatAgo(ms: number): string {
-  const size = Math.abs(ms)
+/** Formats an age in milliseconds (negative for a time in the future): `now`, `12 s ago`, `in 3 h`. */
+function formatAgo(ageMs: number): string {
+  const size = Math.abs(ageMs)
   const unit = units.find(([, length]) => size >= length)
   if (!unit) return 'now'
   const span = `${Math.floor(size / unit[1])} ${unit[0]}`
-  return ms > 0 ? `${span} ago` : `in ${span}`
+  return ageMs > 0 ? `${span} ago` : `in ${span}`
 }
 
 /** Formats a duration: `0.41 ms`, `12 ms`, `1.2 s`. */
@@ -92,7 +92,10 @@ export const Status = ({ code }: { readonly code: number }) => (
 
 const symbols = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓', neutral: '○' } as const
 
-/** Text with a symbol in front of it. `title` is a tooltip shown on hover or focus. */
+/**
+ * Text with a symbol in front of it. With a `title`, it is a button, so that users can focus it to show the tooltip.
+ * Clicking the button opens the table row that contains it, if any.
+ */
 export function Mark({ kind, text, title }: { kind: keyof typeof symbols; text: string; title?: string }) {
   const Tag = title === undefined ? 'span' : 'button'
   const openRow = ({ currentTarget }: { readonly currentTarget: Element }) =>

@@ -13,7 +13,7 @@ const view = (title: string, showsAllSandboxes: boolean, Page: () => VNode) => (
   Page,
 })
 
-/** Returns a view whose script is loaded on demand, so that the first view appears without delay. */
+/** Returns a view whose script is loaded on demand, so that the page itself loads faster. */
 const lazyView = (title: string, showsAllSandboxes: boolean, load: () => Promise<() => VNode>) =>
   view(title, showsAllSandboxes, function LazyPage() {
     const { value: Page, problem } = useLiveRequest(title, () => load().then((value) => ({ value }), onFailure))

@@ -15,9 +15,9 @@ export const assumptionsCommand = defineCommand({
   description: 'List the assumptions that fill gaps in the service description.',
   examples: ['assumptions', 'assumptions my-contract.yaml'],
   settings: pickSettings(serverSettings, 'contract', 'overlay'),
-  async run({ files, settings: { contract, overlay } }, { print, printError }) {
+  async run({ args, settings: { contract, overlay } }, { print, printError }) {
     const { loadContract } = await import('../../service/contract/load.ts')
-    const file = files[0] ?? contract ?? bundledContract
+    const file = args[0] ?? contract ?? bundledContract
     const loaded = await loadContract(file, { overlays: listOverlays(overlay) })
     if (!loaded.ok) {
       printError(loaded.error.map(formatFinding).join('\n'))

@@ -45,8 +45,9 @@ export function checkFiles(
   const contractFile = overlays.length > 0 ? (contract ?? bundledContract) : contract
   const configured = [contractFile, fixtures].filter((file) => file !== undefined)
   const defaults = configured.length > 0 ? configured : [bundledContract, controlContract, bundledFixtures]
-  // Fixtures are loaded with the configured contract, so that the scenario names in the fixtures are also checked.
-  const load: InputLoader = (changes) => loadInputs({ ...defaultSettings(), ...settings, ...changes }, undefined, true)
+  // Fixtures are loaded with the configured contract, so that the scenarios that they name are also checked.
+  const load: InputLoader = (changes) =>
+    loadInputs({ ...defaultSettings(), ...settings, ...changes }, undefined, { thorough: true })
   return Promise.all(
     (files.length > 0 ? files : defaults).map(async (file) => {
       const checked = await checkFile(file, overlays, load)
@@ -69,7 +70,7 @@ async function checkFile(file: string, overlays: readonly string[], load: InputL
   if (isRulesFile(value)) return checkRulesFile(file, load)
   if (!isContract(value)) return failure([errorAt(source.value.locate(''), unknownKind)])
   if (resolve(file) === controlContract) {
-    const control = await buildContract(source.value, { thorough: true }) // the control plane has its own handlers
+    const control = await buildContract(source.value, { thorough: true }) // control responses are not generated
     return control.ok ? success(summarize(control.value)) : control
   }
   const inputs = await load({ contract: file })
@@ -88,7 +89,7 @@ async function checkFixtures(folder: string, load: InputLoader): Promise<Checked
   return success({ summary: `${pluralize(personas.length, 'persona')}, ${pluralize(models.length, 'model')}${exact}` })
 }
 
-/** The maximum number of bodies to generate. Some documents have 1000 operations, and a check must not take minutes. */
+/** The maximum number of operations to generate responses for. A check of a huge contract must not take minutes. */
 const maxChecked = 200
 
 /** Warns about unsupported periods, and about invalid bodies generated for operations without a handler. */
@@ -106,7 +107,7 @@ async function checkContract({ contract, handled }: LoadedInputs): Promise<Check
       `${first.message}. The simulator returns the invalid body; to replace it, add an example`
     findings.push({ severity: 'warning', place: contract.locate(operation.responsePointer(status) ?? ''), message })
   }
-  const message = `responses were checked for only the first ${maxChecked} of ${operations.length} operations`
+  const message = `generated responses were checked for only the first ${maxChecked} of ${operations.length} operations`
   if (operations.length > maxChecked) findings.push({ severity: 'info', place: contract.file, message })
   return success(summarize(contract, ...findings))
 }

@@ -23,7 +23,7 @@ export const checkCommand = defineCommand({
     strict: boolean({ default: false, description: 'Also exit with code 1 on warnings.' }),
     format,
   },
-  async run({ files, settings: { format, ...settings } }, { print }) {
+  async run({ args: files, settings: { format, ...settings } }, { print }) {
     const { checkFiles, formatChecks } = await import('./check.ts')
     const results = await checkFiles(files, settings)
     print(formatChecks(results, format))

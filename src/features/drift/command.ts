@@ -10,7 +10,7 @@ export const driftCommand = defineCommand({
   summary: 'Find where the real service differs from the contract',
   description:
     'Compare the real service with the contract: ' +
-    'fields, types, nulls, enums, formats, statuses and headers, but not values. ' +
+    'fields, types, nulls, enums, other constraints, statuses, headers and media types. ' +
     'The token is read from CONVSIM_UPSTREAM_TOKEN. ' +
     'Exit with code 0 if the service matches the contract, 3 if it differs, or 1 if too little could be judged.',
   examples: [

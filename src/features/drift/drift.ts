@@ -39,7 +39,7 @@ export async function printDrift(line: CommandLineOf<DriftSettings>, context: Co
 }
 
 async function compare(
-  { settings, files: [address] }: CommandLineOf<DriftSettings>,
+  { settings, args: [address] }: CommandLineOf<DriftSettings>,
   context: DriftContext,
 ): Promise<Result<number, string | Findings>> {
   const { host, print, printError, signals, progress } = context

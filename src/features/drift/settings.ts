@@ -12,7 +12,7 @@ import {
 } from '../../server/settings/setting.ts'
 import { serverSettings } from '../../server/settings/settings.ts'
 
-const isId = (text: string) => /^[^=,\s]+=[^,]+$/.test(text)
+const isNamedValue = (text: string) => /^[^=,\s]+=[^,]+$/.test(text)
 
 export const driftSettings = {
   ...pickSettings(serverSettings, 'contract', 'overlay'),
@@ -20,11 +20,11 @@ export const driftSettings = {
     value: 'NAME=VALUE',
     defaultText: "the contract's examples",
     repeatable: true,
-    test: (text) => text.split(',').every(isId),
+    test: (text) => text.split(',').every(isNamedValue),
     expected: 'a parameter or body field with its value, e.g. modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
     description:
       'An ID that exists in the real service, such as modelId=ID; can be given several times. ' +
-      'Requests are sent for each value of a path parameter.',
+      'Requests are sent for each value of a path or query parameter.',
   }),
   samples: integer({
     default: 3,
@@ -39,7 +39,7 @@ export const driftSettings = {
     description:
       'Also probe operations that write; HOST must repeat the host of the service, ' +
       'so that you cannot write to another host by mistake. ' +
-      'Written records have ids that begin with convsim-probe-.',
+      'Generated IDs begin with convsim-probe-.',
   }),
   dryRun: boolean({ default: false, description: 'Print the requests that would be sent, without sending them.' }),
   har: text({
@@ -52,7 +52,7 @@ export const driftSettings = {
     files: outputFile,
     description:
       'Write an OpenAPI Overlay that changes the contract to remove the drift where possible; ' +
-      'the overlay is first tested on the same responses.',
+      'the overlay is first tested on the compared responses.',
   }),
   timeout: duration({
     default: '10s',

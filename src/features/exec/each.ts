@@ -43,7 +43,6 @@ interface Trials {
 /** The maximum number of planned runs between two checks of the baseline. */
 const batchSize = 20
 
-/** Runs the command without faults, then once per fault and target, within the configured limits. */
 async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
   const chosenFaults = await loadFaults(suite)
   const baseline = await recordBaseline(suite)
@@ -83,18 +82,19 @@ async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, t
   if (!suite.stopped.aborted && mustRepeat(judge())) attempts.push(await executeRun(suite, options))
   let isConfirmed = true
   for (let left = trials.confirmations; left > 0 && isConfirmed && judge().verdict === 'broke'; left -= 1) {
+    if (suite.stopped.aborted) return
     const withoutFault = await executeRun(suite, { limitMs: baseline.limitMs })
+    if (suite.stopped.aborted) return
     isConfirmed = !isRed(withoutFault)
     if (isConfirmed) attempts.push(await executeRun(suite, options))
-    else trials.changes.push(`between runs of ${nameRun(run)}, the command failed with exit code ${withoutFault.code}`)
-    if (suite.stopped.aborted) return
+    else trials.changes.push(`between runs of ${nameRun(run)}, the command failed without faults`)
   }
   if (suite.stopped.aborted) return
   trials.judged.set(run, judgeRun(run, attempts, baseline, suite.failOn, isConfirmed))
   trials.findings.push(...attempts.map(({ findings }) => findings))
 }
 
-/** Executes runs in parallel (`--jobs`) until the suite is over. Throws the first error after all runs have ended. */
+/** Executes runs in parallel (`--jobs`) until none is left or the suite is over. Throws only after all have ended. */
 async function runInParallel(
   suite: TestSuite,
   runs: readonly PlannedRun[],
@@ -117,7 +117,7 @@ function dropRedRuns(trials: Trials, batch: readonly PlannedRun[]): Trials {
   return { ...trials, judged: new Map(kept) }
 }
 
-/** Parses `--set` or `--only`. Returns the faults to inject and, for `--only`, the named run. */
+/** Checks `--report`, and parses `--set` or `--only`. Returns the faults to inject and, for `--only`, the named run. */
 async function loadFaults({ settings, output }: TestSuite) {
   const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
   if (problem) throw refuseStart([problem])

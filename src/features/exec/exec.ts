@@ -21,11 +21,11 @@ export async function exec(line: ExecLine, { host, signals, now, openOutput }: C
   const report = await running.closeWithReport()
   log.flush()
   if (problem !== undefined) printLine(`convsim exec: ${problem}`, 'error')
-  const run = { settings: line.settings, code, command: line.files, printLine }
+  const run = { settings: line.settings, code, command: line.args, printLine }
   return endSoon(host, await finish(running, report, run))
 }
 
-/** Forwards the first stop signal and each SIGUSR2 to the child, which is killed when `host` exits. */
+/** Forwards the first stop signal and each SIGUSR2 to the child, and kills the child when `host` exits. */
 function forwardSignals(send: (signal: NodeJS.Signals) => void, signals: StopSignals, host: NodeJS.Process): void {
   // On Ctrl-C, the terminal signals the whole process group, so the child has already received the signal.
   signals.onStop((signal) => {

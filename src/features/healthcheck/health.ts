@@ -47,7 +47,7 @@ export async function printHealth(settings: HealthSettings, context: CommandCont
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   const scheme = tls || tlsCert !== undefined ? 'https' : 'http'
   const url = `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
-  // The default of 2 s is below the 3 s that the `Dockerfile` allows for its check.
+  // The default of 2 s is below the 3 s that the `Dockerfile` allows for a health check.
   const timeoutMs = parseDuration(timeout ?? (wait ? '30s' : '2s')) ?? maxRequestMs
   const health = await (wait ? waitForHealth(url, timeoutMs, elapsed) : requestHealth(url, timeoutMs))
   if (!health.ok) {
@@ -84,7 +84,6 @@ async function requestHealth(url: string, timeoutMs: number): Promise<Result<Hea
   }
 }
 
-/** Reads the health from a response. Fails if the server is not convsim. */
 function readHealth(url: string, status: number, body: string): Result<Health> {
   const health = parseJson(body)
   const isHealth = isObject(health) && /^(un)?healthy$/.test(String(health.status)) && 'version' in health

@@ -8,7 +8,7 @@ import * as library from './library.ts'
 import { listOf, objectOf, type SendCall, sendOrThrow, type Tool, ToolError } from './tool.ts'
 import { changingTools, readOnlyTools } from './tools.ts'
 
-/** Accepts any input, since the control plane validates the arguments and describes errors. */
+/** Accepts any input, since the tools and the control plane validate the arguments. */
 const anyInput: library.jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 }
@@ -62,7 +62,7 @@ async function callTool({ name, run }: Tool, known: readonly string[], ...call: 
 }
 
 /**
- * Returns the JSON schemas of a tool's arguments: selected parameters of operations, and all members of their bodies.
+ * Returns the JSON schemas of arguments: selected parameters of operations, and all members of their request bodies.
  * `parameterNames` lists the parameters by operation, separated by spaces: `{ getReport: 'sandbox failOn' }`.
  */
 function inputOf(document: JsonObject, parameterNames: Readonly<Record<string, string>>): Record<string, JsonObject> {

@@ -78,7 +78,7 @@ const sandboxHint = 'Omit "sandbox", or name a sandbox that a client has used.'
 const coverageGaps: Tool = {
   name: 'coverage_gaps',
   description:
-    'List the parts of the contract that the client has not covered, 20 at a time, each with a request that covers it.',
+    'List the parts of the contract that the client has not covered, 20 at a time, each with a hint on covering it.',
   input: { getCoverage: 'sandbox', listRequests: 'operation' },
   ownInput: { cursor: cursorArg },
   async run({ sandbox, operation, cursor }, { send, basePath }) {

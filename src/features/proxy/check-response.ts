@@ -11,8 +11,8 @@ import type { DeliveryOutcome, Reply } from '../../service/exchange/reply.ts'
 import { maxCheckedBytes, maxCheckedValues, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
- * Returns the reply to record in the journal, with the proxy's `token` redacted and the recorded part of a streamed
- * body decoded. Checks a streamed response if it was delivered completely. Returns replies of earlier stages unchanged.
+ * Returns the reply to record in the journal, with tokens redacted and the recorded part of a streamed body decoded.
+ * Also records the violations in a streamed response. Returns replies of earlier stages unchanged.
  */
 export function responseToRecord(
   exchange: Exchange,
@@ -24,7 +24,7 @@ export function responseToRecord(
   // A very short token is not redacted, since it may also occur in unrelated words.
   const secret = token === undefined || token.length < minTokenLength ? undefined : token
   const { relay } = reply
-  const response = relay instanceof RecordingRelay ? withPassedBody(exchange, reply, relay, outcome) : reply
+  const response = relay instanceof RecordingRelay ? withRecordedBody(exchange, reply, relay, outcome) : reply
   exchange.responseViolations = redactViolations(exchange.responseViolations, secret)
   judgeUnknownOperation(exchange, reply)
   const clean = withoutToken(response, secret)
@@ -40,7 +40,7 @@ function judgeUnknownOperation(exchange: Exchange, { origin, status }: Reply): v
   exchange.violations = [...exchange.violations, { in: 'path', pointer: '', keyword: 'operation', message }]
 }
 
-function withPassedBody(exchange: Exchange, reply: Reply, relay: RecordingRelay, outcome: DeliveryOutcome): Reply {
+function withRecordedBody(exchange: Exchange, reply: Reply, relay: RecordingRelay, outcome: DeliveryOutcome): Reply {
   relay.cancel() // the client may have disconnected
   const { relay: _, ...head } = reply
   const { mediaType = '', size, isWhole } = relay

@@ -15,7 +15,7 @@ export const proxyCommand = defineCommand({
   summary: 'Forward requests to the real service, and check the traffic',
   description:
     'Forward requests to the real service, check requests and responses against the contract, and record both. ' +
-    "Scenarios are applied in front of the service. CONVSIM_UPSTREAM_TOKEN, if set, replaces the client's token.",
+    "The proxy also applies scenarios. CONVSIM_UPSTREAM_TOKEN, if set, replaces the client's token.",
   examples: [
     'proxy https://api.example.com/v1',
     'proxy https://api.example.com/v1 --report report.html --fail-on violation,unexpected',
@@ -25,9 +25,9 @@ export const proxyCommand = defineCommand({
     upstreamTimeout,
   },
   variables: [upstreamTokenVariable],
-  async run({ files, settings, ...line }, context) {
+  async run({ args, settings, ...line }, context) {
     const { createProxy, readProxyTarget } = await import('./proxy.ts')
-    const target = readProxyTarget(files, settings, context.host.env)
+    const target = readProxyTarget(args, settings, context.host.env)
     if (!target.ok) {
       context.printError(`convsim proxy: ${target.error}`)
       return 1

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type CorsOrigins, isCorsOrigin } from '../../base/core/origins.ts'
+import { type CorsOrigins, isAllowedOrigin } from '../../base/core/origins.ts'
 import type { Result } from '../../base/core/result.ts'
 import { addDecision, type Exchange, type RequestStage } from '../../server/pipeline/exchange.ts'
 import { decodeBody, readWhole, type UpstreamClient, type UpstreamRequest } from '../../server/upstream/client.ts'
@@ -10,8 +10,8 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 import { maxCheckedBytes, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
- * Creates the last stage, which forwards the request to the real service and returns the response, or a refusal if
- * there is no usable response. `corsOrigins`: the origins for which the proxy's CORS headers replace the service's.
+ * Creates the last request stage, which returns the real service's response, or a refusal if there is none that can be
+ * used. `corsOrigins`: the origins for which the proxy's CORS headers replace the service's.
  */
 export function forwardRequest(basePath: string, upstream: UpstreamClient, corsOrigins: CorsOrigins): RequestStage {
   return async function forwardRequest(exchange): Promise<Reply> {
@@ -26,7 +26,7 @@ export function forwardRequest(basePath: string, upstream: UpstreamClient, corsO
       const reply = await receiveResponse(exchange, await upstream.send(request, clientGone.signal))
       if (clientGone.signal.aborted) return refusals.clientGone()
       const { origin } = exchange.request.headers
-      return origin !== undefined && isCorsOrigin(corsOrigins, origin) ? withoutCors(reply) : reply
+      return origin !== undefined && isAllowedOrigin(corsOrigins, origin) ? withoutCors(reply) : reply
     } finally {
       endWatch?.() // from now on, the delivery watches the client
     }
@@ -52,7 +52,7 @@ function mapLines(lines: readonly string[], replace: (name: string, value: strin
   })
 }
 
-/** Returns the request to forward, with the service's base path instead of the contract's. */
+/** Returns the request to forward. The base path of the real service, if it has one, replaces the contract's. */
 function createUpstreamRequest(
   exchange: Exchange,
   basePath: string,
@@ -64,7 +64,7 @@ function createUpstreamRequest(
   const authorization = authorizationOf(exchange, token)
   const own = {
     ...(authorization !== undefined && { Authorization: authorization }),
-    // A damaged response is rewritten, so it must not be compressed.
+    // A response that a scenario changes is sent uncompressed.
     ...(mustBeWhole(exchange) && { 'Accept-Encoding': 'identity' }),
   }
   return {
@@ -81,7 +81,7 @@ function authorizationOf({ request, bearer }: Exchange, token: string | undefine
   return bearer.ok && bearer.sandbox !== undefined ? `Bearer ${bearer.token}` : sent
 }
 
-/** Returns true if a scenario changes the response's body or its delivery, which requires the whole body. */
+/** Returns true if a scenario changes the response's body or delivery mode, which requires the whole body. */
 function mustBeWhole({ delivery, scenarios }: Exchange): boolean {
   if (delivery.mode.kind !== 'whole') return true
   return scenarios.some(({ definition, values }) => {
@@ -150,18 +150,18 @@ const ownItems = new Map<string, (item: string) => boolean>([
  * are added.
  */
 function forwardRequestHeaders({ headers, rawHeaders }: SimRequest, own: Readonly<Record<string, string>>): string[] {
-  const isDropped = createFilter(headers['connection'])
+  const isDropped = createDropMatcher(headers['connection'])
   const pending = new Map(Object.entries(own).map(([name, value]) => [name.toLowerCase(), { name, value }]))
   const forwarded = mapLines(rawHeaders ?? Object.entries(headers).flat(), (name, value) => {
     const replaced = pending.get(name)
     pending.delete(name)
     if (replaced) return replaced.value
-    return isDropped(name) || replacedHeaders.has(name) ? undefined : keepOthers(name, value)
+    return isDropped(name) || replacedHeaders.has(name) ? undefined : withoutOwnItems(name, value)
   })
   return [...forwarded, ...Array.from(pending.values(), Object.values<string>).flat(), 'Via', ownVia]
 }
 
-function keepOthers(name: string, value: string): string | undefined {
+function withoutOwnItems(name: string, value: string): string | undefined {
   const isOwn = ownItems.get(name)
   if (!isOwn) return value
   const items = value.split(',').map((item) => item.trim())
@@ -169,7 +169,7 @@ function keepOthers(name: string, value: string): string | undefined {
 }
 
 /** Returns a function that matches simulator headers, connection headers, and headers that `Connection` lists. */
-function createFilter(connection = ''): (name: string) => boolean {
+function createDropMatcher(connection = ''): (name: string) => boolean {
   const named = connection.split(',').map((name) => name.trim().toLowerCase())
   return (name) => connectionHeaders.has(name) || named.includes(name) || name.startsWith('x-sim-')
 }
@@ -180,7 +180,7 @@ function createFilter(connection = ''): (name: string) => boolean {
  */
 function forwardResponseHeaders({ headers: received, rawHeaders: lines }: IncomingMessage) {
   const { 'content-type': mediaType, 'content-length': length = '', 'set-cookie': cookies = [], ...others } = received
-  const isDropped = createFilter(received.connection)
+  const isDropped = createDropMatcher(received.connection)
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(others))
     if (!isDropped(name) && typeof value === 'string') headers[name] = value // only `Set-Cookie` is a list

@@ -41,7 +41,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
       finalizeHeaders(deps),
     ],
     replyToRecord: (exchange, reply, outcome) => responseToRecord(exchange, reply, outcome, token),
-    isDated: true,
+    usesRealDate: true,
   }
 }
 
@@ -53,7 +53,7 @@ const proxyWithToken = {
 
 /**
  * Creates the stage that reads the client's token, which identifies the client. A proxy has no magic keys. `pages`: the
- * pages that may use the proxy's token; undefined if the proxy has no token, so the service checks the client's.
+ * pages that may use the proxy's token; undefined if the proxy has no token.
  */
 function readCaller(pages: PageSettings | undefined): RequestStage {
   return (exchange) => {
@@ -76,7 +76,7 @@ function scenarioOfOperation(stage: RequestStage<MatchedExchange>): RequestStage
   }
 }
 
-/** Runs the stage `validate` only for its findings. Skips requests without a credential or with an unreadable body. */
+/** Runs the stage `validate` only for its findings. Skips requests with a missing credential or an unreadable body. */
 function judgeRequest(stage: RequestStage<MatchedExchange>): RequestStage {
   return (exchange) => {
     if (!isMatched(exchange)) return undefined

@@ -3,8 +3,8 @@ import { readJson } from '../../base/core/strict-json.ts'
 import { type Body, encodedBody, type RelayedBody } from '../../service/exchange/reply.ts'
 
 /**
- * The maximum size of a response that can be checked or damaged, in bytes. Together with `maxCheckedValues`, this limit
- * ensures that other requests wait for less than 100 ms.
+ * The maximum size of a response body that can be checked or damaged, in bytes. Checking a body within this limit and
+ * `maxCheckedValues` delays other requests by less than 100 ms.
  */
 export const maxCheckedBytes = 1024 * 1024
 
@@ -50,7 +50,7 @@ export class RecordingRelay implements RelayedBody {
     return Buffer.concat(this.#recorded)
   }
 
-  /** Closes the connection, unless the body was streamed completely. */
+  /** Closes the connection to the real service, unless the body was read to its end. */
   cancel(): void {
     if (!this.#response.readableEnded) this.#response.destroy()
   }

@@ -7,7 +7,7 @@ import type { TrafficResponse, TrafficSample } from '../../server/upstream/traff
 import type { Contract, Operation } from '../../service/contract/contract.ts'
 import { readQuery } from '../../service/exchange/request.ts'
 
-/** The operation whose responses are recorded: the only one with generated responses. */
+/** The operation whose responses are recorded: the only one that can have exact responses in fixtures. */
 export const recordedOperation = 'getModelAnalytics'
 
 const maxMembers = 1_000_000
@@ -20,7 +20,7 @@ export interface SeenResponse {
   readonly redactions: number
 }
 
-/** Collects the last response for each model and period. `skipped` counts unusable samples by reason. */
+/** Collects the last usable response for each model and period. `skipped` counts unusable samples by reason. */
 export function collectResponses(
   samples: readonly TrafficSample[],
   contract: Contract,
@@ -68,7 +68,7 @@ function readResponseBody(operation: Operation, { status, headers, body: bytes }
   const [violation] = violations
   if (!violation) return isObject(value) ? success(value) : failure('the body is not a JSON object')
   const rule = violation.message.replace(/; got .*/s, '') // the value may contain personal data
-  return failure(`contract violation: ${violation.pointer || 'the body'} ${rule} (convsim drift proposes a patch)`)
+  return failure(`contract violation: ${violation.pointer || 'the body'} ${rule} (see convsim drift --patch)`)
 }
 
 function findRecordedOperation(contract: Contract, method: string, path: string) {
@@ -83,14 +83,17 @@ function findRecordedOperation(contract: Contract, method: string, path: string)
 /** The names of members whose strings quote users. */
 const quoteNames = new Set(['exampleSnippets'])
 
-/** Patterns of personal identifiers, with their replacements. Email and IP addresses are replaced by valid ones. */
+/** Patterns of personal identifiers, with their replacements. Addresses are replaced by valid ones. */
 const personalPatterns: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w/g, 'redacted@example.com'],
   [/(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\w|\.\d)/g, '192.0.2.1'],
   [/(?<!\w)\+\d[\d ()/-]{6,20}\d(?!\d)/g, redacted],
 ]
 
-/** Redacts credentials, addresses and telephone numbers in all strings, and replaces strings that quote users. */
+/**
+ * Redacts credentials, email and IPv4 addresses and telephone numbers, and replaces strings that quote users. `changes`
+ * counts the changed strings, and all redacted credentials together as one.
+ */
 export function redactPersonalData(value: Json): { readonly value: Json; readonly changes: number } {
   let changes = 0
   const redactText = (text: string, isQuote: boolean) => {

@@ -25,7 +25,7 @@ export const recordCommand = defineCommand({
       description: 'Write the fixtures, instead of only listing what would be written.',
     }),
   },
-  async run({ files, settings }, context) {
+  async run({ args: files, settings }, context) {
     const { recordTraffic } = await import('./record.ts')
     const problem = await recordTraffic(files, settings, context)
     if (problem === undefined) return 0

@@ -13,11 +13,11 @@ import { recordedOperation, type SeenResponse } from './collect-responses.ts'
 
 export interface FixturePlan {
   readonly files: ReadonlyMap<string, string>
-  readonly models: readonly JsonObject[]
+  readonly addedModels: readonly JsonObject[]
   readonly lines: readonly string[]
 }
 
-/** Plans a file of exact responses for each model. Existing responses are kept, unless they were recorded again. */
+/** Plans a file of exact responses for each model. Those in `fixtures` are kept unless recorded again. */
 export function planFolder(seen: readonly SeenResponse[], fixtures: Fixtures): FixturePlan {
   const keyOf = ({ modelId, period }: Pick<SeenResponse, 'modelId' | 'period'>) => `${modelId} ${period}`
   const seenKeys = new Set(seen.map(keyOf))
@@ -32,7 +32,7 @@ export function planFolder(seen: readonly SeenResponse[], fixtures: Fixtures): F
   const about = 'Recorded from traffic. Its exact responses are in responses/.'
   return {
     files: new Map(files.map((file) => [responsesPath(file), `${JSON.stringify(file, null, 2)}\n`])),
-    models: unlisted.map((id) => ({ id, name: `Recorded ${id.slice(0, 8)}`, about })),
+    addedModels: unlisted.map((id) => ({ id, name: `Recorded ${id.slice(0, 8)}`, about })),
     lines: [
       ...kept.map((one) => `${responsesPath(one)}: the exact response for ${one.period}, already in the fixtures`),
       ...seen.map((one) => `${responsesPath(one)}: ${describeSeenResponse(one)}`),
@@ -46,11 +46,11 @@ const responsesPath = ({ modelId }: { readonly modelId: string }) => `${response
 function describeSeenResponse({ period, body, redactions }: SeenResponse): string {
   const points = Array.isArray(body['dataPoints']) ? body['dataPoints'].length : 0
   const size = `${Math.ceil(JSON.stringify(body).length / 1024)} kB`
-  const redacted = redactions === 0 ? 'nothing redacted' : `strings redacted: ${redactions}`
+  const redacted = redactions === 0 ? 'nothing redacted' : `redactions: ${redactions}`
   return `the exact response for ${period}, ${pluralize(points, 'data point')}, ${size}, ${redacted}`
 }
 
-/** Returns why a folder cannot be written to, for example because it is not empty; undefined if it can be. */
+/** Returns a problem unless the folder is empty or does not exist. */
 export async function findFolderProblem(folder: string): Promise<string | undefined> {
   try {
     if ((await readdir(folder)).length === 0) return undefined
@@ -62,12 +62,12 @@ export async function findFolderProblem(folder: string): Promise<string | undefi
 }
 
 export async function writeFolder(plan: FixturePlan, folder: string, base: string): Promise<string | undefined> {
-  const { files, models } = plan
+  const { files, addedModels } = plan
   try {
     for (const name of FIXTURE_FILES) {
       const text = readRegularFile(join(base, `${name}.yaml`)).toString('utf8')
-      const hasNewModels = name === 'models' && models.length > 0
-      await write(join(folder, `${name}.yaml`), hasNewModels ? appendYaml(text, models) : text)
+      const hasNewModels = name === 'models' && addedModels.length > 0
+      await write(join(folder, `${name}.yaml`), hasNewModels ? appendYaml(text, addedModels) : text)
     }
     for (const [path, text] of files) await write(join(folder, path), text)
     return undefined

@@ -59,7 +59,7 @@ async function planFixtures(
   return responses.length === 0 ? failure('No usable response was found.') : success(planFolder(responses, fixtures))
 }
 
-/** The accepted origins of responses: the real service and convsim itself. Damaged responses are not accepted. */
+/** The accepted origins: the real service and convsim. Responses that a scenario sent or changed are skipped. */
 const acceptedOrigins = ['upstream', 'contract'] as const
 
 /** Reads the samples from all sources (URLs of running simulators, and HAR files), in the order of the sources. */
@@ -83,19 +83,21 @@ async function readSimulator(url: string, controlToken: string | undefined): Pro
   const { origin } = new URL(url)
   const headers = controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }
   const entries: Json[] = []
-  for (let after = ''; ; ) {
-    const page = await readPage(origin, after, headers)
+  for (let cursorQuery = ''; ; ) {
+    const page = await readPage(origin, cursorQuery, headers)
     if (!page.ok) return page
     entries.push(valueAt(page.value, '/log/entries') ?? [])
     const next = valueAt(page.value, '/log/_next')
-    if (typeof next !== 'number') return readHar({ log: { entries: entries.flat() } }, acceptedOrigins)
-    after = `&cursor=${next}`
+    if (typeof next !== 'number') break
+    cursorQuery = `&cursor=${next}`
   }
+  const read = readHar({ log: { entries: entries.flat() } }, acceptedOrigins)
+  return read.ok ? read : failure(`The simulator at ${origin} ${read.error}`)
 }
 
-async function readPage(origin: string, after: string, headers: Record<string, string>): Promise<Result<Json>> {
+async function readPage(origin: string, cursorQuery: string, headers: Record<string, string>): Promise<Result<Json>> {
   try {
-    const page = await fetch(`${origin}/__sim/requests?sandbox=*&format=har&limit=200${after}`, { headers })
+    const page = await fetch(`${origin}/__sim/requests?sandbox=*&format=har&limit=200${cursorQuery}`, { headers })
     if (page.ok) return success((await page.json()) as Json)
     const hint = page.status === 401 ? ' Give the control token of the simulator with --control-token.' : ''
     return failure(`The simulator at ${origin} returned ${page.status} for its list of requests.${hint}`)

@@ -16,6 +16,5 @@ export const scenariosCommand = defineCommand({
     ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures'),
     port: { ...serverSettings.port, description: 'Port of the simulator in the example.' },
   },
-  run: async ({ files, settings }, context) =>
-    (await import('./scenarios.ts')).printScenarios(files, settings, context),
+  run: async ({ args, settings }, context) => (await import('./scenarios.ts')).printScenarios(args, settings, context),
 })

@@ -69,7 +69,7 @@ function listScenarios({ catalogue, contract }: LoadedInputs): string {
 const findObstacle = ({ definition, values }: ActiveScenario, operation: Operation) =>
   definition.inapplicableReason?.(operation, values)
 
-/** Lists the operations that a scenario applies to; returns '' if it applies to all. */
+/** Describes the operations that a scenario applies to; returns '' if it applies to all. */
 function describeLimits(definition: ScenarioDefinition, { operations }: Contract): string {
   const example = exampleOf(definition)
   const applicable = operations.filter((one) => findObstacle(example, one) === undefined)
@@ -87,7 +87,7 @@ function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }
     return formatRow(operation.id, view ?? endSentence(`Not applicable: ${reason}`))
   })
   const applicable = operations.filter((operation) => findObstacle(active, operation) === undefined)
-  const shown = findExample(active, applicable)
+  const shown = findExampleOperation(active, applicable)
   const example = shown && formatExampleCurl(shown, active, inputs, port).replaceAll('\n', '\n  ')
   return [
     `${definition.name} (${definition.family})\n  ${definition.description}`,
@@ -99,9 +99,9 @@ function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }
 }
 
 /** Finds an operation for the example: if possible, one that documents the scenario's status, and preferably a GET. */
-function findExample({ definition, values }: ActiveScenario, applicable: readonly Operation[]): Operation | undefined {
+function findExampleOperation({ definition, values }: ActiveScenario, applicable: readonly Operation[]) {
   const effect = definition.effect(values)
-  if (effect.kind === 'expect') return undefined // affects only refused requests, but the example must be valid
+  if (effect.kind === 'expect') return undefined // the example request is valid, so it would not meet the expectation
   const byMethod = [...applicable].sort((one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'))
   const hasDocumentedStatus = (operation: Operation) => {
     if (effect.kind === 'ordinary') return operation.statuses.includes(effect.status)
@@ -112,10 +112,10 @@ function findExample({ definition, values }: ActiveScenario, applicable: readonl
 
 /** Lists the ways to switch on a scenario without a request header, one per row. */
 function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: LoadedInputs): string[] {
-  const isSame = (scenario: string | undefined) => scenario?.split(';', 1)[0]?.trim() === definition.name
-  const keys = fixtures.keys.filter(({ scenario }) => isSame(scenario))
+  const isThisScenario = (scenario: string | undefined) => scenario?.split(';', 1)[0]?.trim() === definition.name
+  const keys = fixtures.keys.filter(({ scenario }) => isThisScenario(scenario))
   const models = fixtures.models.filter(({ scenario, persona, shape }) =>
-    scenario === undefined ? (shape ?? persona) === definition.name : isSame(scenario),
+    scenario === undefined ? (shape ?? persona) === definition.name : isThisScenario(scenario),
   )
   return [
     formatRow('every request', `convsim --scenario ${quoteForShell(text)}`),

@@ -8,15 +8,15 @@ import { bundledConsole, root } from '../../service/fixtures/bundled.ts'
 /** Matches the paths of scripts and stylesheets, whose names contain a hash, and of documentation pages. */
 const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css)|docs\/[a-z-]{1,40}\.md)$/
 
-/** Returns true for a request for a console file. No token is needed, since browsers load pages without one. */
-export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
+/** Returns true for requests for console files. They need no token, since browsers load pages without one. */
+export function isConsoleRequest({ method, path, headers }: SimRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (path === '/__sim') return accepts(headers['accept'], 'text/html')
   return path === '/__sim/' || assetPath.test(path)
 }
 
 export async function serveConsole(request: SimRequest): Promise<Reply | undefined> {
-  if (!isConsoleFile(request)) return undefined
+  if (!isConsoleRequest(request)) return undefined
   const { path } = request
   if (path === '/__sim') return { status: 302, headers: { Location: '/__sim/' }, body: undefined, origin: 'simulator' }
   const asset = assetPath.exec(path)?.[1]
@@ -59,7 +59,7 @@ async function readFileIfPresent(file: string): Promise<Buffer | undefined> {
 
 /**
  * Returns the headers for a page or file under `/__sim`. The policy allows the console's files and `data:` images. It
- * forbids inline scripts, other origins, HTML from strings, and framing. `styles`: the allowed sources of styles.
+ * forbids inline scripts, other origins, HTML set from strings, and framing. `styles`: the allowed sources of styles.
  */
 export function pageHeaders(styles = "'self'"): Record<string, string> {
   return {

@@ -11,14 +11,14 @@ import type { Contract, Operation, OperationMatch } from '../../service/contract
 import { refuse, refuseForeignPage, replyToStoreError } from '../../service/exchange/refusals.ts'
 import type { Reply, ReplyStream } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
-import { isConsoleFile, serveConsole } from './console-files.ts'
+import { isConsoleRequest, serveConsole } from './console-files.ts'
 import { explainHandlers } from './explain.ts'
 import {
   ControlError,
   type ControlHandlers,
   type ControlledSimulator,
   CustomReply,
-  createJsonReply,
+  createJsonReplier,
   featureControls,
   type HandlerGroup,
 } from './handler.ts'
@@ -38,19 +38,19 @@ const groups: readonly HandlerGroup[] = [
 ]
 
 interface ControlDeps extends ControlledSimulator {
-  /** The bearer token that a request must carry; undefined if none is required. */
+  /** The bearer token of the control plane; undefined if none is required. */
   readonly token: string | undefined
   readonly log: Log
 }
 
-/** The ids of operations that change nothing in a sandbox, although their method is not GET. */
-const readOnly: ReadonlySet<string> = new Set(['countRequests', 'verify', 'explain', 'callMcp'])
+/** The ids of operations that do not change a sandbox themselves, although their method is not GET. */
+const readOnlyIds: ReadonlySet<string> = new Set(['countRequests', 'verify', 'explain', 'callMcp'])
 
 /** The control plane without sockets; `http/app.ts` calls it. */
 export class Control {
   readonly #deps: ControlDeps
   readonly #handlers: ControlHandlers
-  readonly #replyWithJson = createJsonReply()
+  readonly #replyWithJson = createJsonReplier()
 
   constructor(deps: ControlDeps) {
     this.#deps = deps
@@ -73,7 +73,7 @@ export class Control {
       const refused = this.#refuseHead(request) ?? (await serveConsole(request))
       const reply = refused ?? (await this.#dispatch(request, exchangeEnded))
       this.#logReply(request, reply)
-      return reply.stream ? { ...reply, stream: logFailure(request, reply.stream, this.#deps.log) } : reply
+      return reply.stream ? { ...reply, stream: withFailureLogged(request, reply.stream, this.#deps.log) } : reply
     } catch (error) {
       return refuseInternalError(request, error, this.#deps.log)
     }
@@ -83,7 +83,7 @@ export class Control {
     const { token, pages } = this.#deps
     const refused = refuseForeignPage(request, pages, { name: 'The control plane', allowsLinks: true })
     if (refused || token === undefined || hasToken(request, token)) return refused
-    if (this.#operationIdOf(request) === 'getHealth' || isConsoleFile(request)) return undefined
+    if (this.#operationIdOf(request) === 'getHealth' || isConsoleRequest(request)) return undefined
     const error = 'The control plane requires its token (--control-token). Send it as "Authorization: Bearer TOKEN".'
     return refuse(401, error, 'simulator', { 'WWW-Authenticate': 'Bearer' })
   }
@@ -101,7 +101,7 @@ export class Control {
     if (!handler) return refusePath(this.#deps.control, request.path) // the feature is not included
     const read = await readControlRequest(operation, match.pathParameters, request, exchangeEnded)
     const outcome = read.ok ? await handler(read.value) : read.error
-    const isChange = operation.method !== 'GET' && !readOnly.has(operation.id) && !(outcome instanceof ControlError)
+    const isChange = operation.method !== 'GET' && !readOnlyIds.has(operation.id) && !(outcome instanceof ControlError)
     if (read.ok && isChange)
       this.#deps.sandboxes.markChanged(String(read.value.parameters.path['name'] ?? read.value.sandbox))
     const isReply = outcome instanceof ControlError || outcome instanceof CustomReply
@@ -149,8 +149,8 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
   return refuse(500, "Internal simulator error. See the simulator's log.", 'simulator')
 }
 
-/** Logs why a stream ends early, for example because the shared state lost records before they were sent. */
-function logFailure(request: SimRequest, { mediaType, chunks }: ReplyStream, log: Log): ReplyStream {
+/** Returns the stream, with any error that ends it early logged, such as a failure of the shared state. */
+function withFailureLogged(request: SimRequest, { mediaType, chunks }: ReplyStream, log: Log): ReplyStream {
   return {
     mediaType,
     async *chunks(exchangeEnded) {

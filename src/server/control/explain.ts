@@ -1,5 +1,5 @@
 import type { Json } from '../../base/core/json.ts'
-import { type CorsOrigins, isCorsOrigin } from '../../base/core/origins.ts'
+import { type CorsOrigins, isAllowedOrigin } from '../../base/core/origins.ts'
 import { redactJson } from '../../base/redaction/redact.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { controlAliases, listDocumentedPaths, toRoutePath } from '../../service/exchange/control-aliases.ts'
@@ -22,7 +22,7 @@ export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => ({
     const { contract } = served()
     if (!bypassesPipeline(request, pages.cors, contract)) return explanationToJson(await explain(request))
     const { method, path } = request
-    const problem = `${method} ${path} is not a request to the simulated service.`
+    const problem = `The simulator handles ${method} ${path} itself, so the simulated service does not get the request.`
     return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
   },
 })
@@ -31,7 +31,7 @@ export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => ({
 function bypassesPipeline({ method, path, headers }: SimRequest, origins: CorsOrigins, contract: Contract): boolean {
   if (/^\/__sim(\/|$)/i.test(path)) return true
   const { origin } = headers
-  if (method === 'OPTIONS') return origin !== undefined && isCorsOrigin(origins, origin)
+  if (method === 'OPTIONS') return origin !== undefined && isAllowedOrigin(origins, origin)
   const isRead = method === 'GET' || method === 'HEAD'
   if (!isRead) return false
   const routePath = toRoutePath(path)

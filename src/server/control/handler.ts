@@ -149,7 +149,7 @@ const maxWholeLength = 256 * 1024
 const maxLongResponses = 10
 
 /** Creates a function that replies with JSON. Long JSON is streamed no faster than the client reads it. */
-export function createJsonReply() {
+export function createJsonReplier() {
   const advice = 'Retry when one of them has finished.'
   const takeSlot = createSlots(maxLongResponses, `${maxLongResponses} long responses are already being read. ${advice}`)
   return async (value: object, exchangeEnded: AbortSignal): Promise<CustomReply | ControlError> => {
@@ -174,7 +174,7 @@ async function* resume(head: string, pieces: AsyncGenerator<string>): AsyncGener
 export function refuseUnused(sandbox: string | undefined, sandboxes: Pick<Sandboxes, 'has'>): ControlError | undefined {
   if (sandbox === undefined || sandbox === defaultSandbox || sandboxes.has(sandbox)) return undefined
   const error =
-    `The sandbox "${sandbox}" was never used, or was deleted, so the simulator has no data about it. ` +
+    `The sandbox "${sandbox}" was never used, or was deleted or evicted. ` +
     'GET /__sim/sandboxes lists the sandboxes in use.'
   return new ControlError(404, error)
 }

@@ -7,11 +7,11 @@ import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import {
   bodyToBase64,
   bodyToText,
+  countStoredBytes,
   deliveryToJson,
   isComplete,
   parseBody,
   roundToMicroseconds,
-  storedBytes,
   targetOf,
 } from '../journal/entry-json.ts'
 import { JsonPieces } from './handler.ts'
@@ -19,7 +19,7 @@ import { JsonPieces } from './handler.ts'
 /** Deliveries that send the client no bytes; browsers record such responses with status 0. */
 const silentDeliveries = ['reset', 'empty', 'hang']
 
-export function writeHar(entries: readonly JournalEntry[], counts: object): JsonPieces {
+export function entriesToHar(entries: readonly JournalEntry[], counts: object): JsonPieces {
   const log = { version: '1.2', creator: { name: 'convsim', version }, pages: [], ...withUnderscores(counts) }
   const pieces = harPieces({ ...log, entries: mapEach(entries, entryToHar) })
   return new JsonPieces(pieces, 'application/har+json; charset=utf-8')
@@ -93,7 +93,7 @@ function responseToHar({ response, damage, delivery, headSentAt, ownToken }: Jou
 
 function textToHar(body: RecordedBody, token: string | undefined, encoding: string) {
   const text = bodyToText(body, token)
-  const comment = isComplete(body) ? undefined : `${storedBytes(body)} of ${body.size} bytes were recorded.`
+  const comment = isComplete(body) ? undefined : `${countStoredBytes(body)} of ${body.size} bytes were recorded.`
   if (text !== undefined) return { text, comment }
   return body.latin1 === undefined ? { comment } : { text: bodyToBase64(body, token), [encoding]: 'base64', comment }
 }

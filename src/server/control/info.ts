@@ -47,7 +47,7 @@ export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, san
   },
 })
 
-/** Reports the process as unhealthy (503) if its state has lost data or is unusable, or if it is about to stop. */
+/** Reports the process as unhealthy (503) if it is about to stop, or if its state is unusable or has lost data. */
 async function reportHealth(store: Store, failure: ReloadFailure | undefined, draining: AbortSignal) {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()

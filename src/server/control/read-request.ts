@@ -27,7 +27,7 @@ export async function readControlRequest(
   return success({ sandbox, sandboxFilter, parameters, body, source, exchangeEnded })
 }
 
-/** Reads the parameters and `X-Sim-Sandbox`. `getHealth` ignores unknown names, which health checkers may add. */
+/** Reads the parameters and `X-Sim-Sandbox`. For health checks, `getHealth` accepts unknown parameters and headers. */
 function readParameters(operation: Operation, path: RawParameters['path'], { headers, query: queryText }: SimRequest) {
   const acceptsAny = operation.id === 'getHealth'
   const unknownHeader = Object.keys(headers).find((name) => name.startsWith('x-sim-') && name !== 'x-sim-sandbox')
@@ -67,7 +67,7 @@ async function readJsonBody(operation: Operation, { body, headers }: SimRequest)
 
 const noBody = { body: undefined, violations: [] }
 
-/** Refuses a body unless it is empty or `{}`, since it might name a sandbox. `getHealth` ignores every body. */
+/** Refuses a nonempty body other than `{}`, since the body might name a sandbox. `getHealth` ignores every body. */
 function refuseBody(operationId: string, text: string) {
   if (text === '' || text === '{}' || operationId === 'getHealth') return success(noBody)
   return badRequest(`${operationId} takes no body; to name a sandbox, use ?sandbox=.`)

@@ -13,10 +13,6 @@ import { retryRules } from '../reports/retries/rules.ts'
 import { pageHeaders } from './console-files.ts'
 import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refuseUnused } from './handler.ts'
 
-/**
- * Handles `GET coverage` and `GET report`. Also handles `GET retries`, which returns the retry rules, the retry
- * problems, and failed calls with their later attempts.
- */
 export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, served, isTemporary }) => ({
   async getCoverage(request) {
     const { coverage, truncated } = await reporter(request.sandboxFilter)

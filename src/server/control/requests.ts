@@ -7,7 +7,7 @@ import { entryToJson, listReasons, toMatchSubject } from '../journal/entry-json.
 import type { Journal, JournalSlice } from '../journal/journal.ts'
 import { entryToCurl } from '../reports/request-trace.ts'
 import { ControlError, type ControlRequest, CustomReply, createSlots, type HandlerGroup } from './handler.ts'
-import { writeHar } from './har-export.ts'
+import { entriesToHar } from './har-export.ts'
 
 interface ListQuery extends JournalFilter {
   readonly since: number
@@ -72,7 +72,7 @@ async function listPage(journal: Journal, sandbox: string | undefined, query: Li
     truncated: totals.dropped > 0,
     ...(last && remaining.length > limit && { next: last.number }),
   }
-  if (format === 'har') return writeHar(page, counts)
+  if (format === 'har') return entriesToHar(page, counts)
   return { requests: mapEach(page, (entry) => entryToJson(entry, { bodies })), ...counts }
 }
 
@@ -143,7 +143,7 @@ function* formatEntries(entries: readonly JournalEntry[], bodies: boolean): Gene
     yield `event: request\nid: ${entry.number}\ndata: ${JSON.stringify(entryToJson(entry, { bodies }))}\n\n`
 }
 
-/** The conditions of `GET /__sim/requests`. The path is matched as sent, including the sandbox's base path. */
+/** The filters of the request list and stream. `path` is matched as sent, including a prefix such as `/_s/NAME`. */
 type JournalFilter = Pick<RequestQuery, 'operation'> &
   Pick<RequestMatch, 'status' | 'method' | 'origin' | 'path' | 'violations' | 'advice' | 'damage' | 'traceId'>
 

@@ -9,8 +9,8 @@ import { defaultSandbox, type Sandbox } from '../sandboxes/sandboxes.ts'
 import { type ClockState, clockModes, type SandboxSettings } from '../sandboxes/settings.ts'
 import { ControlError, type ControlRequest, type HandlerGroup } from './handler.ts'
 
-/** The number of sandboxes whose settings are read concurrently. With shared state, each read is a network call. */
-const SANDBOXES_AT_ONCE = 16
+/** The maximum number of concurrent reads of sandbox settings, which are network calls if the state is shared. */
+const maxConcurrentReads = 16
 
 export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedState, keepUnmet }) => {
   const { settings } = sandboxes
@@ -36,8 +36,8 @@ export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedS
         return { ...sandboxToJson(sandbox, await settings.read(sandbox.name)), ...counts }
       }
       const listed: object[] = []
-      for (let from = 0; from < all.length; from += SANDBOXES_AT_ONCE)
-        listed.push(...(await Promise.all(all.slice(from, from + SANDBOXES_AT_ONCE).map(toJson))))
+      for (let from = 0; from < all.length; from += maxConcurrentReads)
+        listed.push(...(await Promise.all(all.slice(from, from + maxConcurrentReads).map(toJson))))
       return { sandboxes: listed }
     },
     async putSandbox({ parameters, body }) {

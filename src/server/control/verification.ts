@@ -24,7 +24,7 @@ export interface Verification extends RequestQuery {
   readonly count: CountBounds
   /** The maximum time to wait for the expected count, in milliseconds; 0 for no wait. */
   readonly withinMs: number
-  /** True to accept names that are not in the contract, and a count of 0 in a sandbox that was never used. */
+  /** True to accept names that are not in the contract, and a count of 0 in a sandbox that is not in use. */
   readonly force?: boolean
 }
 
@@ -174,7 +174,7 @@ const truncationProblem =
   'The journal has dropped requests or bodies, or redacted values, so more requests may have matched than were ' +
   'counted, and no upper bound can be proved. ' +
   'Give the test its own sandbox, clear the journal before the test begins (DELETE /__sim/requests), ' +
-  'or start the simulator with a larger --journal-size or --sandbox-limit.'
+  'start the simulator with a larger --journal-size or --sandbox-limit, or do not match values with credentials.'
 
 function describeVerdict(
   { satisfied, count, truncated, isUnproved, matched }: Verdict,
@@ -184,7 +184,7 @@ function describeVerdict(
   const expected = bounds.exactly ?? bounds.atMost ?? bounds.atLeast ?? 1
   const forOperation = operation === undefined ? '' : ` for ${operation}`
   const requests = `matching ${expected === 1 ? 'request' : 'requests'}${forOperation}`
-  const dropped = truncated ? ' Requests that were dropped or partly redacted are not counted.' : ''
+  const dropped = truncated ? ' More requests may have matched, but were dropped or partly redacted.' : ''
   const truncation = isUnproved ? ` ${truncationProblem}` : dropped
   const near = nearest ? ` The nearest request, ${nearest.id}, differs in ${describeDifferences(nearest)}.` : ''
   const shown = matched.map(({ id, response }) => `${id} ${response.status}`).join(', ')

@@ -7,7 +7,7 @@ import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http
 import cors from 'cors'
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import type { Log } from '../../base/core/log.ts'
-import { type CorsOrigins, isCorsOrigin } from '../../base/core/origins.ts'
+import { type CorsOrigins, isAllowedOrigin } from '../../base/core/origins.ts'
 import { cutText } from '../../base/core/text.ts'
 import { endOfTurn } from '../../base/core/timers.ts'
 import { controlAliases } from '../../service/exchange/control-aliases.ts'
@@ -30,7 +30,7 @@ export interface Handlers {
   /** The prefix of the ids of service requests: `req`, or one like `req-3f2a91c0` if replicas share the state. */
   readonly requestIdPrefix: string
   readonly pages: PageSettings
-  /** The signal is aborted when the server stops, which ends hanging deliveries. */
+  /** Its signal is aborted when the server stops, which ends deliveries that would take too long. */
   readonly stopping: { readonly signal: AbortSignal }
 }
 
@@ -57,7 +57,7 @@ const importLimit = parseBodyLimit('16mb')
 export function createApp(handlers: Handlers, bodyLimit: string, documentedPaths: ReadonlySet<string>, log: Log): App {
   const { cors: corsOrigins, origins } = handlers.pages
   const allowControl = allowOrigins(origins, (origin) => origins.includes(origin))
-  const allowService = allowOrigins(corsOrigins, (origin) => isCorsOrigin(corsOrigins, origin))
+  const allowService = allowOrigins(corsOrigins, (origin) => isAllowedOrigin(corsOrigins, origin))
   const handleService = createServiceHandler(handlers, bodyLimit, log)
   const handleControl = createControlHandler(handlers.control)
   const serve: RequestHandler = (req, res) => allowService(req, res, () => handleService(req, res))
@@ -197,7 +197,7 @@ const forbidSniffing: RequestHandler = (_req, res, next) => {
   next()
 }
 
-/** Creates middleware that handles preflight requests from allowed origins, and adds CORS headers to responses. */
+/** Creates middleware that adds CORS headers for allowed origins, and responds to their preflight requests. */
 function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boolean): RequestHandler {
   // Credentials are not allowed, so `*` lets a script read all headers.
   const allow = cors({ exposedHeaders: '*', maxAge: 600, origin: origins === '*' ? '*' : [...origins] })

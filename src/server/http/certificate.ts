@@ -53,18 +53,18 @@ async function readProvided(certFile?: string, keyFile?: string): Promise<Result
   if (certFile === undefined)
     return failure({ flag: '--tls-key', message: 'Also give its certificate: --tls-cert FILE.' })
   if (keyFile === undefined) return failure({ flag: '--tls-cert', message: 'Also give its key: --tls-key FILE.' })
-  let hasCert = false
+  let isCertRead = false
   try {
     const cert = await readFile(certFile, 'utf8')
     new X509Certificate(cert) // also throws if the file is empty
-    hasCert = true
+    isCertRead = true
     const key = await readFile(keyFile, 'utf8')
     createPrivateKey(key)
     createSecureContext({ cert, key }) // throws if the key does not match the certificate
     return success({ cert, key, caCert: cert })
   } catch (error) {
     const reason = reasonOf(error)
-    if (!hasCert) return failure({ flag: '--tls-cert', message: `${certFile} is not a PEM certificate: ${reason}.` })
+    if (!isCertRead) return failure({ flag: '--tls-cert', message: `${certFile} is not a PEM certificate: ${reason}.` })
     const message = `${keyFile} is not the unencrypted PEM key of ${certFile}: ${reason}.`
     return failure({ flag: '--tls-key', message })
   }

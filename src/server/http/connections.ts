@@ -11,15 +11,15 @@ import {
 import type { SimRequest } from '../../service/exchange/request.ts'
 
 /** The connections on which no request has arrived yet, each with the time when it was opened. */
-const unused = new WeakMap<Socket, number>()
+const unusedConnections = new WeakMap<Socket, number>()
 
 /**
  * The open connections that have carried requests to the service, each with the time of its first such request.
  * Requests to the control plane do not count, since a test that sends them may share its connections with the client.
  */
-const serving = new Map<Socket, number>()
+const serviceConnections = new Map<Socket, number>()
 
-/** The latest times in `serving`, as a list that requests share until `serving` changes. */
+/** The latest times in `serviceConnections`, as a list that requests share until the map changes. */
 let openTimes: readonly number[] = []
 
 /** The maximum length of `openTimes`. The times of older connections are left out. */
@@ -27,26 +27,26 @@ const maxOpenTimes = 100
 
 /** Registers a connection until either side ends it. */
 export function registerConnection(socket: Socket): void {
-  unused.set(socket, monotonicNow())
+  unusedConnections.set(socket, monotonicNow())
   const remove = () => {
-    if (serving.delete(socket)) openTimes = [...serving.values()].slice(-maxOpenTimes)
+    if (serviceConnections.delete(socket)) openTimes = [...serviceConnections.values()].slice(-maxOpenTimes)
   }
   socket.once('end', remove).once('close', remove)
 }
 
-/** Returns a request's connection, and marks it as used. `openedAt` is defined only for the first request on it. */
+/** Returns a request's connection, and marks it as used. `openedAt` is set only for a connection's first request. */
 export function readConnection(
   socket: Socket,
   isService: boolean,
   now: number,
 ): Pick<SimRequest, 'openedAt' | 'connection'> {
-  const openedAt = unused.get(socket)
-  unused.delete(socket)
-  if (isService && !serving.has(socket) && !socket.destroyed) {
-    serving.set(socket, now)
-    openTimes = [...serving.values()].slice(-maxOpenTimes)
+  const openedAt = unusedConnections.get(socket)
+  unusedConnections.delete(socket)
+  if (isService && !serviceConnections.has(socket) && !socket.destroyed) {
+    serviceConnections.set(socket, now)
+    openTimes = [...serviceConnections.values()].slice(-maxOpenTimes)
   }
-  return { openedAt, connection: { connectedAt: serving.get(socket) ?? now, openTimes } }
+  return { openedAt, connection: { connectedAt: serviceConnections.get(socket) ?? now, openTimes } }
 }
 
 /** The listeners to call when a client closes its connection, each for the latest reply that was sent completely. */
@@ -97,7 +97,7 @@ export function watchEnd(sending: Sending, onEnd: NonNullable<OutgoingReply['onE
     onEnd(outcomeOf(sending, isComplete), { headSentAt, hasClientLeft: !isComplete && endedBy === undefined })
     if (isComplete && onLeave) leaveListeners.set(socket, onLeave)
   }
-  leaveListeners.set(socket, undefined) // a client that sends another request has read the earlier reply
+  leaveListeners.set(socket, undefined) // a client that sends another request has usually read the earlier reply
   if (res.destroyed || socket.destroyed) finish()
   else if (isImmediate(delivery) && res.socket) res.on('close', finish)
   else watchConnection(finish, res)

@@ -7,7 +7,7 @@ import { machineNow, monotonicNow } from '../../base/core/timers.ts'
 import type { RequestBody, SimRequest } from '../../service/exchange/request.ts'
 import { readConnection } from './connections.ts'
 
-/** Reduces the request target to its path and query. An absolute target's host replaces `Host` (RFC 9112, 3.2.2). */
+/** Reduces an absolute request target to its path and query, and sets `Host` to its host (RFC 9112, 3.2.2). */
 export function toOriginForm(req: IncomingMessage): string {
   const { url = '' } = req
   const [scheme, host] = /^https?:\/\/(?:[^/?@]*@)?([^/?]*)/i.exec(url) ?? []
@@ -19,7 +19,7 @@ export function toOriginForm(req: IncomingMessage): string {
   return path.startsWith('/') ? path : `/${path}`
 }
 
-/** Reads the head of a request. `target` is the path and query; `req.url` is not used, since a router changes it. */
+/** Reads the head of a request. `target` is the path and query; `req.url` is not used, since Express changes it. */
 export function readHead(req: IncomingMessage, target: string, id: string, isService: boolean): SimRequest {
   const at = machineNow()
   const receivedAt = monotonicNow()
@@ -96,7 +96,8 @@ export interface BodyLimit {
 /**
  * Calls `then` exactly once with the head and body: immediately if there is no body, or if the head causes a refusal.
  * For a body that cannot be read, `body` contains the reason. The rest of a refused body is drained, since some clients
- * send all of it before they read the reply. The body of a client that waits for `100 Continue` is not drained.
+ * send all of it before they read the reply. If the head is refused while the client waits for `100 Continue`, the
+ * connection is closed after the reply instead.
  */
 export function readRequest(
   req: IncomingMessage,
@@ -130,7 +131,7 @@ export function readRequest(
   } else collect(req, decoder ? req.pipe(decoder) : req, limit, end)
 }
 
-/** Returns true if the client sends the body only after `100 Continue`. `server.ts` refuses other expectations. */
+/** Returns true if the client waits for `100 Continue` to send the body. `server.ts` refuses other expectations. */
 const expectsContinue = ({ headers, httpVersion }: IncomingMessage) =>
   headers.expect !== undefined && httpVersion === '1.1'
 

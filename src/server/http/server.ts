@@ -86,7 +86,7 @@ export function listen(
       return void socket.destroy()
     }
     log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'malformed HTTP')
-    // If complete requests still await their responses, the connection closes after the last one, without a refusal.
+    // If complete requests still await responses, the connection closes after the last response, without a refusal.
     const unfinished = connections
       .get(socket)
       ?.findLast(({ req, writableFinished }) => req.complete && !writableFinished)
@@ -137,7 +137,7 @@ const lingerMs = 1000
 
 const tooLarge = 'The request line and headers together exceed 16 KiB.'
 
-/** Refuses a request that never reaches the app, such as malformed HTTP. The body is that of a service error. */
+/** Refuses a request that never reaches the app, such as malformed HTTP, with a body like those of service errors. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (socket.writableEnded) return // the request was already refused because of an earlier error
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()

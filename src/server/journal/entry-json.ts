@@ -13,11 +13,11 @@ import type { DeliveryOutcome } from '../../service/exchange/reply.ts'
 import { readTraceId } from '../../service/exchange/request.ts'
 import type { JournalEntry, LiveExchange, RecordedBody } from './entry.ts'
 
-export function storedBytes({ latin1 }: RecordedBody): number {
+export function countStoredBytes({ latin1 }: RecordedBody): number {
   return latin1?.length ?? 0
 }
 
-/** Returns true if the whole body is stored. A value that is missing from a whole body was certainly not sent. */
+/** Returns true if the whole body is stored, if there is no body, or if the body's size is unknown. */
 export function isComplete({ latin1, size, isWhole }: RecordedBody): boolean {
   return latin1 === undefined ? size === 0 : (isWhole ?? latin1.length === size)
 }
@@ -59,15 +59,18 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
   }
 }
 
-/** Returns sentences that explain a response: the decisions, then (unless a scenario responded) what the stage did. */
+/** Lists the reasons for a response: the decisions and, unless a scenario or gateway replied, what the stage did. */
 export function listReasons(entry: JournalEntry): readonly string[] {
   const { decisions = [], operation, ownToken, response, stage, violations } = entry
   const { status, origin } = response
-  if (stage === 'handle' && status < 400)
-    return [...decisions, `No stage refuses the request, so the operation ${operation} runs.`]
+  const isForwarded = origin === 'upstream'
+  if (stage === 'handle' && status < 400) {
+    const effect = isForwarded ? 'the real service responds' : `the operation ${operation} runs`
+    return [...decisions, `No stage refuses the request, so ${effect}.`]
+  }
   if (origin === 'scenario' || origin === 'gateway') return decisions
   const refusals =
-    violations.length === 0
+    violations.length === 0 || isForwarded
       ? [redactText(readError(parseBody(response.body)), ownToken)]
       : violations.map(({ in: part, pointer, message }) => endSentence(`${part}${pointer} ${message}`))
   return [...decisions, ...refusals.map((reason) => `The stage "${stage}" returns ${status}: ${reason}`)]
@@ -98,27 +101,26 @@ export function toLogLine(entry: JournalEntry, live: LiveExchange) {
   }
 }
 
-/** The maximum length of a logged body or error, in characters. */
-const maxLogged = 2000
+const maxLoggedLength = 2000
 
 function readLoggedError({ ownToken }: JournalEntry, { responseBody }: LiveExchange): string | undefined {
-  return redactText(readError(responseBody), ownToken).slice(0, maxLogged) || undefined
+  return redactText(readError(responseBody), ownToken).slice(0, maxLoggedLength) || undefined
 }
 
 export function toLoggedBodies({ request, response, ownToken }: JournalEntry) {
   const text = (body: RecordedBody) =>
-    body.size === 0 ? undefined : (bodyToText(body, ownToken) ?? `(${body.size} bytes)`).slice(0, maxLogged)
+    body.size === 0 ? undefined : (bodyToText(body, ownToken) ?? `(${body.size} bytes)`).slice(0, maxLoggedLength)
   return { requestBody: text(request.body), responseBody: text(response.body) }
 }
 
-/** The inputs needed to find a request's models and products, which are not stored in its entry. */
+/** The inputs for finding a request's models and products, which its entry does not store. */
 export interface MatchInputs {
   readonly contract: Pick<Contract, 'match'>
   /** The ids of each model's products, by model id; all ids are in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
 }
 
-/** Returns the parts of an entry that are matched against conditions. A path matches with or without `/_s/NAME`. */
+/** Returns the parts of an entry that conditions are matched against. A condition on the path can omit `/_s/NAME`. */
 export function toMatchSubject(entry: JournalEntry, inputs?: MatchInputs): MatchSubject {
   const { operation, request, response } = entry
   const { method, path, query, headers } = request
@@ -147,7 +149,7 @@ export function toMatchSubject(entry: JournalEntry, inputs?: MatchInputs): Match
     isRedacted,
     incompleteBody: isComplete(request.body)
       ? undefined
-      : `(only ${storedBytes(request.body)} of ${request.body.size} bytes were recorded)`,
+      : `(only ${countStoredBytes(request.body)} of ${request.body.size} bytes were recorded)`,
   }
 }
 
@@ -182,7 +184,7 @@ const spaceOrString = /\s+|("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)/g
 
 /**
  * Returns true if reserializing JSON changes more than white space, as for `1.0` or a repeated name. Returns false for
- * long text, which is not compared, and for text with credentials, which is not shown. `clean`: redacted `json`.
+ * long text, which is not compared, and for text with credentials, which must not be shown. `clean`: redacted `json`.
  */
 function isChangedByReserialization(text: string, json: Json, clean: Json, token: string | undefined): boolean {
   if (text.length > maxComparedLength) return false
@@ -191,14 +193,14 @@ function isChangedByReserialization(text: string, json: Json, clean: Json, token
   return JSON.stringify(clean) === reserialized && redactText(text, token) === text
 }
 
-/** Returns a body as text with credentials and `token` redacted; undefined if the body is not stored or not UTF-8. */
+/** Decodes a body as `decodeBody` does, and redacts credentials and `token`. */
 export function bodyToText(body: RecordedBody, token?: string): string | undefined {
   const text = decodeBody(body)
   if (text === undefined) return undefined
   const json = isComplete(body) ? parseBoundedJson(text) : undefined
   if (json === undefined) return redactDocument(text, token)
   const clean = JSON.stringify(redactJson(json, token))
-  // The original text is kept if the JSON has no credentials.
+  // If the JSON has no credentials, its formatting is kept.
   return clean === JSON.stringify(json) ? redactText(text, token) : clean
 }
 
@@ -213,7 +215,7 @@ const lenientUtf8 = new TextDecoder('utf-8')
 const byteOrderMark = '\uFEFF'
 const encodedMark = utf8ToLatin1(byteOrderMark)
 
-/** Decodes the stored part of a body, keeping a byte order mark; undefined if the body is not stored or not UTF-8. */
+/** Decodes a body, keeping a byte order mark; undefined if its bytes are not stored, or are complete but not UTF-8. */
 export function decodeBody(body: RecordedBody): string | undefined {
   if (body.latin1 === undefined) return body.size === 0 ? '' : undefined
   const bytes = fromLatin1(body.latin1)
@@ -222,7 +224,7 @@ export function decodeBody(body: RecordedBody): string | undefined {
   return body.latin1.startsWith(encodedMark) && text !== undefined ? byteOrderMark + text : text
 }
 
-/** Parses a body as JSON; undefined if the body is not JSON or not stored completely. */
+/** Parses a body as `parseBoundedJson` does; also undefined if the body is not stored completely. */
 export function parseBody(body: RecordedBody): Json | undefined {
   const text = body.size > 0 && isComplete(body) ? decodeBody(body) : undefined
   return text === undefined ? undefined : parseBoundedJson(text)

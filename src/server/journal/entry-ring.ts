@@ -1,14 +1,14 @@
 import { memoizeLast } from '../../base/core/memoize.ts'
 import type { SandboxPosition } from '../../state/shared-state.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
-import { storedBytes } from './entry-json.ts'
+import { countStoredBytes } from './entry-json.ts'
 
 /** The maximum total sizes of the stored request and response bodies, in bytes. The oldest bodies are evicted first. */
 const maxBodyBytes = { request: 16 * 1024 * 1024, response: 8 * 1024 * 1024 }
 
-/** The limit on the total size of the entries without bodies, as bytes per entry: several times the usual size. */
+/** The limit on the average size of the entries without their bodies, in bytes: several times the usual size. */
 const bytesPerEntry = 2 * 1024
-const minLimitBytes = 1024 * 1024 // the limit for a small journal
+const minLimitBytes = 1024 * 1024 // the limit on the total size in a small journal
 
 export interface EntryRange {
   readonly sandbox?: string | undefined
@@ -24,7 +24,7 @@ interface StoredEntry {
   readonly counts: SandboxCounts
   /** The size of the entry without its bodies. */
   readonly bytes: number
-  /** The sizes of the bodies in bytes, so that eviction need not read the entry; 0 after the eviction of a body. */
+  /** The sizes of the stored bodies in bytes; 0 after the eviction of a body. */
   request: number
   response: number
   /** The entry itself, without any evicted bodies. Readers get a copy unless they set `asStored`. */
@@ -38,12 +38,12 @@ export class EntryRing {
   readonly #sizeOf = createSizeEstimator()
   /** An entry's index is its number modulo `size + 1`, since a new entry is stored before the oldest is evicted. */
   readonly #slots: (StoredEntry | undefined)[] = []
-  /** The stored bytes of request and response bodies, and the number of the oldest entry that may have such a body. */
+  /** By kind of body: the total size of the stored bodies, and the number of the oldest entry that may have one. */
   readonly #bodies = { request: { bytes: 0, oldest: 1 }, response: { bytes: 0, oldest: 1 } }
   #bytes = 0
   /** The number of the oldest stored entry, or of the next entry if none is stored. */
   oldest = 1
-  /** The number of the latest entry that was added, stored or not; 0 before the first. */
+  /** The number of the latest entry that was added or skipped; 0 before the first. */
   latest = 0
 
   /** `size`: the maximum number of entries, 0 for none. */
@@ -52,11 +52,11 @@ export class EntryRing {
     this.#maxBytes = Math.max(minLimitBytes, size * bytesPerEntry)
   }
 
-  /** Stores the entry whose number is `latest + 1`. `counts`: the counts for its sandbox. */
+  /** Stores the entry whose number is `latest + 1`. `counts`: the counts of its sandbox. */
   add(entry: JournalEntry, counts: SandboxCounts): void {
     const bytes = this.#sizeOf(entry)
-    const request = storedBytes(entry.request.body)
-    const response = storedBytes(entry.response.body)
+    const request = countStoredBytes(entry.request.body)
+    const response = countStoredBytes(entry.response.body)
     this.latest += 1
     this.#slots[this.#slotOf(this.latest)] = { entry, counts, bytes, request, response }
     this.#bytes += bytes
@@ -74,7 +74,7 @@ export class EntryRing {
     this.latest = number - 1
   }
 
-  /** Corrects the record of how a delivery ended. Returns the entry; undefined if none is stored with this number. */
+  /** Corrects the record of how a delivery ended. Returns the corrected entry; undefined if it is not stored. */
   correct(number: number, end: DeliveryEnd): JournalEntry | undefined {
     const stored = this.#at(number)
     if (!stored) return undefined
@@ -162,7 +162,7 @@ function createSizeEstimator(): (entry: JournalEntry) => number {
 /** The counts for a sandbox, or for all sandboxes, since they were last cleared. */
 export interface JournalCounts {
   readonly recorded: number
-  /** The number of evicted or lost entries. If it is above 0, the stored entries are only some of those recorded. */
+  /** The number of evicted or lost entries. */
   readonly dropped: number
   /** A number that changes whenever entries are cleared; 0 for a sandbox without entries. */
   readonly generation: number
@@ -184,7 +184,7 @@ export interface SandboxCounts {
 export class CountsBySandbox {
   readonly #counts = new Map<string, SandboxCounts>()
   #generation = 0
-  /** The generation of all sandboxes together. It starts at 1, since a sandbox without entries has generation 0. */
+  /** The generation of all sandboxes together. It starts at 1, since 0 stands for a sandbox without entries. */
   #overallGeneration = 1
   /** The number of exchanges in evicted sandboxes, which count as dropped in the total. */
   evictedCount = 0
@@ -231,7 +231,7 @@ export class CountsBySandbox {
     return this.#select(sandbox).some(({ lost }) => lost > 0)
   }
 
-  /** Adds up the counts for a sandbox (undefined: for all sandboxes), and adds the losses not counted yet. */
+  /** Adds up the counts for a sandbox (undefined: for all sandboxes) and the losses that are not counted yet. */
   sum(sandbox: string | undefined, uncountedLosses: number): JournalCounts {
     const counts = this.#select(sandbox)
     const missing = uncountedLosses + (sandbox === undefined ? this.evictedCount : 0)

@@ -9,7 +9,7 @@ export interface RecordedBody {
   readonly latin1: string | undefined
   /** The size of the whole body in bytes; 0 if there is no body, or if its size is unknown. */
   readonly size: number
-  /** Defined only in a shared journal: true if the whole body is stored. Redaction may have changed its length. */
+  /** Defined only in a shared journal: true if the body was stored whole. Redaction may have changed its length. */
   readonly isWhole?: boolean
 }
 
@@ -21,7 +21,7 @@ export interface JournalEntry {
   readonly number: number
   /** The time of receipt on the machine's clock, in epoch milliseconds. */
   readonly at: number
-  /** The time of receipt on the sandbox's clock, in epoch milliseconds. */
+  /** The time of receipt on the sandbox's clock, or the time in `X-Sim-Now`, in epoch milliseconds. */
   readonly now: number
   /** Milliseconds from receipt until the response is ready, not including `delayMs`. */
   readonly durationMs: number
@@ -57,7 +57,7 @@ export interface JournalEntry {
   readonly ownToken: string | undefined
   /** In a shared journal, the hash of the token in `Authorization`, which distinguishes callers across replicas. */
   readonly caller?: string
-  /** The `Authorization` header, which distinguishes callers and is never shown or shared; undefined if absent. */
+  /** The `Authorization` header, which is never shown or shared; undefined if absent or read from a shared journal. */
   readonly authorization: string | undefined
   /** True if the client closed the connection before it had sent the whole body. */
   readonly aborted: boolean
@@ -74,7 +74,7 @@ export interface JournalEntry {
   /** The pipeline stage that responded, such as `validate`. */
   readonly stage: string
   readonly rule: RuleReference | undefined
-  /** Sentences that say how scenarios, rules and chance affected the request, in order; undefined if there are none. */
+  /** Sentences that explain the response, such as why a rule applied; undefined if there are none. */
   readonly decisions: readonly string[] | undefined
   /** The scenarios that applied to the request, as written, such as `slow;ms=200`. */
   readonly scenarios: readonly string[]
@@ -89,7 +89,7 @@ export interface JournalEntry {
   readonly violations: readonly Violation[]
   /** The contract violations in the response, including those caused by deliberate damage. */
   readonly responseViolations: readonly Violation[]
-  /** Warnings about parts of the request that the service accepts but a careful client would not send. */
+  /** Warnings and recommendations, such as a warning about an unknown name. */
   readonly advice: readonly Violation[]
 }
 
@@ -97,15 +97,15 @@ export type DeliveryEnd = Pick<JournalEntry, 'delivery' | 'hasClientLeft' | 'hea
 
 /** The parsed parts of an exchange, passed to listeners so that they need not parse the bodies again. */
 export interface LiveExchange {
-  /** The parsed request body; undefined if there is none, or if no stage parsed it. */
+  /** The parsed request body; undefined if there is none, if no stage parsed it, or if it was released. */
   readonly requestBody: Json | undefined
-  /** The response body with any drift; undefined if there is no body. */
+  /** The response body with any drift; undefined if there is none, or if it was released. */
   readonly responseBody: Json | undefined
   /** The matching operation, if any; always undefined if the exchange was read from a shared journal. */
   readonly operation: Operation | undefined
-  /** The parameters as sent. They include path parameters only if the request matches an operation. */
+  /** The parameters as sent, or redacted if read from a shared journal. Path parameters may be missing. */
   readonly rawParameters: RawParameters
-  /** The parsed parameters; undefined if no stage read them. */
+  /** The parsed parameters; undefined if no stage read them, or if the exchange was read from a shared journal. */
   readonly parameters: ParameterValues | undefined
   /** The caller's token, which distinguishes callers; if read from a shared journal, the hash of the token. */
   readonly token: string | undefined
@@ -117,7 +117,7 @@ export interface LiveExchange {
 
 export type Recorded = readonly [entry: JournalEntry, live: LiveExchange]
 
-/** The record of one of this process's exchanges, from the reply until the connection ends. */
+/** Records one exchange of this process, from its reply until its connection ends. */
 export interface ExchangeRecord {
   /**
    * Stores the exchange before its reply is sent, with the expected end of its delivery, so that a client that has the

@@ -63,7 +63,7 @@ export class StreamFollower implements JournalShare {
     return appended
   }
 
-  /** Corrects the record of how a delivery ended. If this fails, the correction is sent again before the next read. */
+  /** Corrects the record of how a delivery ended. If that fails, the correction is sent again before the next read. */
   correct({ id, number }: MessagePosition, end: DeliveryEnd): Promise<void> {
     const text = JSON.stringify({ stream: id, number, ...encodeEnd(end) })
     this.#unsentEnds.add(text)
@@ -87,7 +87,7 @@ export class StreamFollower implements JournalShare {
     await this.#countLost()
   }
 
-  /** Advances the journal to the current end of the stream. Concurrent callers share one read. */
+  /** Advances the journal to the current end of the stream. Calls during a read share the next read. */
   catchUp(): Promise<void> {
     if (this.#next) return this.#next
     this.#next = this.#latest.then(nextTurn).then(() => {

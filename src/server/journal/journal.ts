@@ -41,7 +41,7 @@ export interface JournalShare {
   /** Returns true if a sandbox (undefined: any sandbox) has lost exchanges that are not counted yet. */
   hasUncountedLoss(sandbox: string | undefined): boolean
   clear(sandbox: string | undefined): Promise<void>
-  /** Waits until other replicas can read all exchanges of this process. */
+  /** Finishes the pending writes to the shared journal. */
   close(): Promise<void>
 }
 
@@ -60,7 +60,7 @@ export class Journal {
   readonly #changeListeners = new Set<() => void>()
   #version = 0
 
-  /** Stores at most `size` entries; if `size` is 0, only calls the listeners. `share` is undefined without replicas. */
+  /** If `size` is 0, entries are only passed to the listeners. `share` is undefined without replicas. */
   constructor(size: number, share?: JournalShare) {
     this.#size = size
     this.#share = share
@@ -116,7 +116,7 @@ export class Journal {
     for (const listener of this.#entryListeners) listener(entry, revive(entry))
   }
 
-  /** Clears all sandboxes except `sandboxes`, the ones that the shared journal still has. */
+  /** Clears all sandboxes except those that the shared journal still has. */
   clearAllBut(sandboxes: ReadonlySet<string>): void {
     for (const sandbox of this.#counts.list()) if (!sandboxes.has(sandbox)) this.clearRecorded(sandbox)
   }
@@ -127,7 +127,7 @@ export class Journal {
     return this.#counts.advance(sandbox, position)
   }
 
-  /** Counts an exchange as lost, since the shared store had already trimmed one of its bodies. */
+  /** Counts a recorded exchange as lost, because the shared store had trimmed one of its bodies. */
   countLoss(sandbox: string): void {
     this.#counts.of(sandbox).lost += 1
   }
@@ -214,7 +214,7 @@ export class Journal {
     return this.#sumCounts(sandbox)
   }
 
-  /** Clears the entries of a sandbox (undefined: of all) recorded before the call. Returns how many were stored. */
+  /** Clears the entries of a sandbox (undefined: of all sandboxes). Returns how many were stored. */
   async clear(sandbox: string | undefined, isEvicted = false): Promise<number> {
     if (this.#share) await this.#share.catchUp()
     const { recorded, dropped } = this.#sumCounts(sandbox)
@@ -237,7 +237,7 @@ export class Journal {
     for (const listener of this.#changeListeners) listener()
   }
 
-  /** Returns the counts for a sandbox (undefined: for all), plus one lost exchange if any are still uncounted. */
+  /** Returns the counts for a sandbox (undefined: for all sandboxes), plus 1 if there are uncounted losses. */
   #sumCounts(sandbox: string | undefined): JournalCounts {
     return this.#counts.sum(sandbox, this.#share?.hasUncountedLoss(sandbox) ? 1 : 0)
   }

@@ -19,8 +19,8 @@ export const hashToken = memoizeLast(
 )
 
 /**
- * Encodes an exchange for all replicas. Times are in epoch milliseconds. A request's own token is redacted in the
- * bodies, too, since other replicas do not know the token.
+ * Encodes an exchange for all replicas. Monotonic times become epoch milliseconds. The request's own token is redacted
+ * in the bodies, too, since other replicas do not know the token.
  */
 export function encodeExchange(entry: JournalEntry, live: LiveExchange) {
   const { request, response, ownToken, authorization, number: _number, ...others } = entry
@@ -75,7 +75,7 @@ function encodeBody(body: RecordedBody, token: string | undefined, live?: LiveEx
   return JSON.stringify({ text: clean, parsed: whole === undefined ? undefined : redactJson(whole, token) })
 }
 
-function readShared(text: string | undefined): { latin1: string | undefined; json: () => Json | undefined } {
+function readSharedBody(text: string | undefined): { latin1: string | undefined; json: () => Json | undefined } {
   if (!text) return { latin1: undefined, json: () => undefined }
   const { text: decoded, base64, parsed } = JSON.parse(text) // written by `encodeBody`
   if (decoded === undefined) return { latin1: toLatin1(Buffer.from(base64, 'base64')), json: () => undefined }
@@ -84,10 +84,10 @@ function readShared(text: string | undefined): { latin1: string | undefined; jso
 
 type SharedMessage = Pick<StreamMessage & { kind: 'exchange' }, 'number' | 'text' | 'request' | 'response'>
 
-/** Decodes exchanges from all replicas. Identical response bodies, which are common, are parsed only once. */
+/** Decodes exchanges from all replicas. Decoded response bodies are cached, since identical bodies are common. */
 export class ExchangeDecoder {
   readonly #ownPrefix: string
-  readonly #responses = new LruCache<ReturnType<typeof readShared>>(200)
+  readonly #responses = new LruCache<ReturnType<typeof readSharedBody>>(200)
 
   /** `ownPrefix`: the prefix of the ids of this process's requests. */
   constructor(ownPrefix: string) {
@@ -97,8 +97,8 @@ export class ExchangeDecoder {
   decode({ number, text, ...bodies }: SharedMessage): Recorded {
     // Written by `encodeExchange`.
     const { live, openedAt, connection, receivedAt, request, response, ...others } = JSON.parse(text)
-    const sent = readShared(bodies.request)
-    const received = this.#responses.get(bodies.response ?? '', () => readShared(bodies.response))
+    const sent = readSharedBody(bodies.request)
+    const received = this.#responses.get(bodies.response ?? '', () => readSharedBody(bodies.response))
     const entry: JournalEntry = {
       ...others,
       ...decodeEnd(others),
@@ -148,7 +148,7 @@ export class ExchangeDecoder {
   }
 }
 
-/** How many milliseconds earlier or later than announced a delivery may end without a correction in the journal. */
+/** Milliseconds by which the end of a delivery may differ from the announced end without a correction. */
 const TOLERANCE_MS = 100
 const FAILED_TOLERANCE_MS = 10 // lower, since the retry rules measure waits from the end of a failed call
 
@@ -169,7 +169,7 @@ export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded
   }
   const warn = ({ id }: JournalEntry, error: unknown) => {
     const fields = { requestId: id, reason: reasonOf(error) }
-    log.warn(fields, 'an exchange, or the end of its delivery, is missing from the journal of the other replicas')
+    log.warn(fields, 'an exchange, or the end of its delivery, is missing from the shared journal')
   }
   const recordLoss = (entry: JournalEntry, error: unknown) => {
     appender.markLost(entry.sandbox)

@@ -44,7 +44,7 @@ function replyBeforeWork({ operation, scenarios, delivery }: Exchange): Reply | 
   return { status, headers: {}, body: jsonBody(example.value), origin: 'scenario' }
 }
 
-/** Applies the part of an effect that precedes the operation; `applyDamage` applies drift and `lost-ack`. */
+/** Applies an effect, and returns its reply, if any. Skips drift and `lost-ack`, which `applyDamage` applies later. */
 function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply | undefined {
   const { operation } = exchange
   switch (effect.kind) {
@@ -62,9 +62,12 @@ function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply 
     case 'ordinary':
       if (operation && isDocumented(operation, effect.status)) exchange.requestedStatus = effect.status
       break
-    case 'data':
-      exchange.dataOverrides = { ...exchange.dataOverrides, ...effect.overrides }
+    case 'data': {
+      const { dataOverrides } = exchange
+      const nulls = [...dataOverrides.nulls, ...(effect.overrides.nulls ?? [])]
+      exchange.dataOverrides = { ...dataOverrides, ...effect.overrides, nulls }
       break
+    }
     case 'sample-out':
       exchange.isSampledOut = true
       break
@@ -93,7 +96,7 @@ export function inapplicableReason({ operation }: Exchange, active: ActiveScenar
 
 /**
  * Returns a function that draws numbers. They depend on the seed, sandbox, operation and purpose, and on the number of
- * earlier draws, so the n-th request has the same outcome in every run. `counter`: the key of the draw counter.
+ * earlier calls with the same `counter`, so the n-th request that draws has the same outcome in every run.
  */
 async function drawChance(exchange: Exchange, purpose: string, store: Store, counter = purpose): Promise<Chance> {
   const { id } = exchange.operation ?? { id: '' }
@@ -102,7 +105,7 @@ async function drawChance(exchange: Exchange, purpose: string, store: Store, cou
   return (label) => deriveChance([exchange.seed, name, id, purpose, index, label])
 }
 
-/** Returns the sequence's next item and advances the sequence. `prefix` separates the counts of rules and headers. */
+/** Returns the sequence's next item and advances the sequence. `prefix` keeps the counts of rules and headers apart. */
 export async function nextItem(exchange: Exchange, sequence: Sequence, store: Store, prefix = sequencePrefix) {
   const key = `${prefix}${exchange.operation?.id ?? ''} ${sequence.text}`
   const index = await store.nextSequenceIndex(exchange.sandbox.name, key)

@@ -34,7 +34,7 @@ export interface RequestedControls {
   /** The reply that `Prefer: example=NAME` requests, as in Prism, if any. */
   readonly example: Reply | undefined
   /** The value of `Preference-Applied`, such as `code=404`; empty if no preference applies. */
-  readonly preferred: string
+  readonly appliedPreferences: string
 }
 
 /** Reads the request's controls, and sets the requested seed and time. The error is a sentence. */
@@ -57,8 +57,8 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Result<R
   const all = [...scenarios.value, ...response.value.scenarios]
   const isDecisive = all.length > 0 || sequence.value !== undefined || example !== undefined
   const applied = ['code', 'example', 'seed'].filter((key) => preferences.has(key))
-  const preferred = applied.map((key) => `${key}=${preferences.get(key)}`).join(', ')
-  return success({ isDecisive, scenarios: all, sequence: sequence.value, example, preferred })
+  const appliedPreferences = applied.map((key) => `${key}=${preferences.get(key)}`).join(', ')
+  return success({ isDecisive, scenarios: all, sequence: sequence.value, example, appliedPreferences })
 }
 
 function readScenarios(header: string | undefined, catalogue: Catalogue): Result<readonly ActiveScenario[]> {
@@ -67,7 +67,6 @@ function readScenarios(header: string | undefined, catalogue: Catalogue): Result
   return failure('X-Sim-Scenario is empty. Name a scenario, such as "rate-limited", or leave the header out.')
 }
 
-/** Describes the first problem with the control headers or the Prefer header, if any. */
 function findHeaderProblem(exchange: Exchange, controls: readonly string[]): string | undefined {
   const { request, expectation, replayOf } = exchange
   const { headers } = request
@@ -82,7 +81,6 @@ function findHeaderProblem(exchange: Exchange, controls: readonly string[]): str
   return isTooLong ? `A Prefer header must be at most ${maxControlLength} characters long.` : undefined
 }
 
-/** Describes an unknown control header, and suggests the known name nearest to it, ignoring the common prefix. */
 function describeUnknownHeader(unknown: string): string {
   const withoutPrefix = (name: string) => name.slice('x-sim-'.length)
   const nearest = findNearest(withoutPrefix(unknown), controlHeaders.map(withoutPrefix))
@@ -92,7 +90,13 @@ function describeUnknownHeader(unknown: string): string {
 
 const noPreferredResponse = success({ scenarios: [], example: undefined })
 
-const noControls = success({ isDecisive: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' })
+const noControls = success({
+  isDecisive: false,
+  scenarios: [],
+  sequence: undefined,
+  example: undefined,
+  appliedPreferences: '',
+})
 
 /** Reads `Prefer: code=` and `example=`. If both are present, the example must belong to the status in `code`. */
 function readPreferredResponse(
@@ -111,7 +115,7 @@ function readPreferredResponse(
     const example = exampleReply(operation, name, code)
     return example.ok ? success({ scenarios: [], example: example.value }) : example
   }
-  // The catalogue has no scenario for a success status documented only by a range (`2XX`).
+  // The catalogue has no scenario for a status below 400 that is documented only by a range (`2XX`).
   const find = (status: string) => catalogue.find(status) ?? createStatusScenario(Number(status))
   const scenarios = parseScenarios(code ?? '', { ...catalogue, find })
   return scenarios.ok ? success({ scenarios: scenarios.value, example: undefined }) : scenarios
@@ -134,11 +138,12 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
   return failure(`"Prefer: example=${name}": ${problem}. Known: ${known.join(', ') || 'none'}.`)
 }
 
-/** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=` (`preferred`). Returns a problem, if any. */
-function setSeedAndNow(exchange: Exchange, preferred: string | undefined): string | undefined {
+/** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=`. Returns a problem, if any. */
+function setSeedAndNow(exchange: Exchange, preferredSeed: string | undefined): string | undefined {
   const { headers } = exchange.request
-  const seed = headers['x-sim-seed'] ?? preferred
-  if (preferred !== undefined && preferred !== seed) return 'X-Sim-Seed and Prefer: seed= differ; send one of them.'
+  const seed = headers['x-sim-seed'] ?? preferredSeed
+  if (preferredSeed !== undefined && preferredSeed !== seed)
+    return 'X-Sim-Seed and Prefer: seed= differ; send one of them.'
   if (seed !== undefined) {
     if (!isSeed(seed))
       return `A seed must be sent only once and have 1 to 64 visible ASCII characters; got "${cutText(seed)}".`
@@ -154,8 +159,8 @@ function setSeedAndNow(exchange: Exchange, preferred: string | undefined): strin
 }
 
 /**
- * Parses a `Prefer` header (RFC 7240). Semicolons separate items, as commas do, since `example` in
- * `code=200;example=NAME` is not a parameter of `code`. Names are case-insensitive; the first item with a name wins.
+ * Parses a `Prefer` header (RFC 7240). Semicolons separate items, as commas do, since the `example` in
+ * `code=200;example=NAME` is not a parameter of `code`. Names are case-insensitive. The first item with a name wins.
  */
 function readPreferences(header: string): ReadonlyMap<string, string> {
   const preferences = new Map<string, string>()

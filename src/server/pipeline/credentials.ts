@@ -12,7 +12,7 @@ import {
   rawParametersOf,
 } from './exchange.ts'
 
-/** Identifies the caller by its bearer token if the operation accepts one, or else by another required credential. */
+/** Refuses unauthorized requests. Identifies callers by the bearer token, if accepted, or by another credential. */
 export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage<MatchedExchange> {
   const magicKeys = new Map(fixtures.keys.map((key) => [key.token, key]))
   const findIntended = memoizeLast((token: string) => findSimilar(token, magicKeys.keys()))
@@ -94,7 +94,7 @@ function addAdvice(exchange: Exchange, keyword: string, message: string): void {
 /** Returns why a value is probably not a key, without quoting the value; undefined if it looks like a key. */
 function findKeyProblem(token: string): string | undefined {
   const half = token.slice(0, token.length / 2)
-  if (/^(undefined|null|nan|\[object \w+\])$/i.test(token)) return 'is a missing value converted to text'
+  if (/^(undefined|null|nan|\[object \w+\])$/i.test(token)) return 'is a non-string value converted to text'
   if (/\$\{[^{}]*\}|\{\{[^{}]*\}\}|^<[^<>]*>$/.test(token)) return 'is a placeholder that was not replaced'
   if (half.length >= 6 && half + half === token) return 'contains the same key twice'
   return /\s/.test(token) ? 'contains whitespace' : undefined

@@ -74,7 +74,6 @@ export interface PipelineDeps {
   readonly log: Log
 }
 
-/** Reads the token from a header. The latest result is cached, since successive requests often have the same token. */
 const readBearerOf = memoizeLast(readBearer)
 
 /** A request on its way through the stages. Each stage adds its results. */
@@ -99,28 +98,28 @@ export class Exchange {
   operation: Operation | undefined
   /** Set by `enter`: the refusal if no operation matches. */
   unmatched: Reply | undefined
-  /** Set by `enter`; undefined if no operation matches, or if the reply comes from the document. */
+  /** Set by `enter`; undefined if no operation matches, or if the operation has no handler. */
   handler: OperationHandler | undefined
   pathParameters: Readonly<Record<string, string>> = {}
-  /** Set by `authenticate`; undefined if no credential is required. The token is never logged or persisted. */
+  /** Set by `authenticate`; undefined without an accepted credential. The token is never logged or persisted. */
   caller: { readonly token: string; readonly plan: string } | undefined
   /** The public name of the current stage, or of the stage that replied. Set by the pipeline. */
   stage = ''
-  /** Set by `scenario`: the rule that applied to this request, if any. */
+  /** The rule that applied to this request, if any. */
   rule: RuleReference | undefined
-  /** Set by `scenario`: the scenarios that applied to this request, in the order in which they were written. */
+  /** The scenarios that were applied to this request, in order. */
   scenarios: readonly ActiveScenario[] = []
-  /** Set by `scenario`: true if the request itself names scenarios, which must not fail silently. */
+  /** True if the request's headers name scenarios, a sequence or an example, which must not fail silently. */
   hasOwnScenarios = false
   /** Set by `gateway`: true if that stage has already chosen the scenarios. */
   areScenariosChosen = false
-  /** Set by `scenario`: the documented status below 400 that a scenario requests, if any. */
+  /** The documented status below 400 that a scenario requests, if any. */
   requestedStatus: number | undefined
-  /** Set by `scenario`: true if a scenario makes sampling drop the event, whatever the sampling rate is. */
+  /** True if a scenario makes sampling drop the event, whatever the sampling rate is. */
   isSampledOut = false
   /** Set by `handle`: true for an event that sampling dropped. */
   isDropped = false
-  /** Set by `scenario`: the changes that data scenarios make to the reply. */
+  /** The changes that data scenarios make to the reply. */
   dataOverrides: DataOverrides = noOverrides
   /** The parameters as sent; see `rawParametersOf`. Undefined until they are first read. */
   rawParameters: RawParameters | undefined
@@ -133,9 +132,8 @@ export class Exchange {
   violations: readonly Violation[] = []
   /** The contract violations in the reply, including those caused by deliberate damage. */
   responseViolations: readonly Violation[] = []
-  /** Warnings about parts of the request that the service accepts but a careful client would not send. */
+  /** Warnings and recommendations, such as a warning about an unknown name. */
   advice: readonly Violation[] = []
-  /** How to deliver the reply. Set by `scenario` and `applyDamage`. */
   delivery: Delivery = immediateDelivery
   /** The deliberate damage to the reply, such as `drop-field at /messageCount`. */
   damage: readonly string[] = []
@@ -158,9 +156,8 @@ export class Exchange {
   }
 }
 
-/** Adds a sentence to the decisions, which the journal stores. */
-export function addDecision(exchange: Exchange, reason: string): void {
-  exchange.decisions = exchange.decisions ? [...exchange.decisions, reason] : [reason]
+export function addDecision(exchange: Exchange, sentence: string): void {
+  exchange.decisions = exchange.decisions ? [...exchange.decisions, sentence] : [sentence]
 }
 
 export type MatchedExchange = Exchange & { readonly operation: Operation }

@@ -23,13 +23,13 @@ import { shapeRefusal } from './shape-refusal.ts'
 export type Pipeline = (request: SimRequest) => Promise<OutgoingReply>
 
 export interface Stages {
-  /** The request stages in order. Stages that need no operation also get exchanges without an operation. */
+  /** The request stages in order. */
   readonly request: readonly (readonly [name: string, stage: RequestStage<MatchedExchange>])[]
   readonly reply: readonly ReplyStage[]
   /** Returns the reply to record, given the actual or expected outcome of the delivery. */
   readonly replyToRecord: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
-  /** True if replies already have a `Date` header, so the sandbox's clock does not set it. */
-  readonly isDated: boolean
+  /** True if the `Date` header has the real time, as in a proxy, instead of the sandbox's time. */
+  readonly usesRealDate: boolean
 }
 
 export type CreateStages = (deps: PipelineDeps) => Stages
@@ -55,7 +55,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
       if (first.status >= 400)
         exchange.scenarios = exchange.scenarios.filter(({ definition }) => definition.family !== 'data')
       const reply = runReplyStages(exchange, first)
-      const date = stages.isDated ? undefined : exchange.now
+      const date = stages.usesRealDate ? undefined : exchange.now
       const { reply: sent, onEnd, onLeave } = await record(exchange, reply, (error) => refuse(exchange, error))
       return { reply: sent, delivery: exchange.delivery, date, onEnd, onLeave } // a spread makes a GET 3% slower
     } catch (error) {
@@ -72,8 +72,8 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
 function createSimulatorStages(deps: PipelineDeps): Stages {
   return {
     request: Object.entries({
-      sandbox: enter(deps), // 400 for an invalid sandbox name
-      gateway: gateway(deps), // the response of a gateway in front of the service
+      sandbox: enter(deps), // 400 for an invalid sandbox name, or for several names
+      gateway: gateway(deps), // the response of a simulated gateway
       identify: identify(), // 400, 404, 405; without an operation, no later stage runs
       authenticate: authenticate(deps), // 401
       scenario: scenario(deps), // any reply from a scenario
@@ -85,7 +85,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
     } satisfies Record<string, RequestStage<MatchedExchange>>),
     reply: [checkReply(deps), applyDamage, finalizeHeaders(deps)],
     replyToRecord: (_, reply) => reply,
-    isDated: false,
+    usesRealDate: false,
   }
 }
 

@@ -26,7 +26,7 @@ export function createRecorder(
   const logExchange = createExchangeLog(log, settings.logBodies)
   /**
    * Begins to record an exchange. A shared journal announces the exchange to other replicas before its reply is sent,
-   * unless the delivery is long. If the announcement fails, the reply from `refuse` is sent and recorded instead.
+   * unless the delivery is long. If the announcement fails, the reply from `refuse` is sent instead.
    */
   return async function record(exchange: Exchange, reply: Reply, refuse: (error: unknown) => Reply) {
     const durationMs = exchange.request.elapsed()
@@ -34,17 +34,17 @@ export function createRecorder(
     let sent = reply
     let latestRecord: Recorded | undefined
     const create = (end: DeliveryEnd): Recorded => {
-      if (heldBodies.end(exchange)) jsonOf(exchange)
+      if (heldBodies.stopHolding(exchange)) jsonOf(exchange)
       const recorded = replyToRecord(exchange, sent, end.delivery)
       const token = findOwnKey(exchange, hiddenNames)
       const head = { ...redactNamed(redactHead(exchange.request), hiddenNames), token }
       const entry = createEntry(exchange, recorded, head, journal.latestNumber + 1, durationMs, end)
       return [entry, liveExchangeOf(exchange, recorded)]
     }
-    const onEnd: NonNullable<OutgoingReply['onEnd']> = (delivery, clientView) => {
+    const onEnd: NonNullable<OutgoingReply['onEnd']> = (delivery, observation) => {
       exchange.sandbox.activeRequests -= 1
       try {
-        const { headSentAt, hasClientLeft = false } = clientView ?? { headSentAt: undefined }
+        const { headSentAt, hasClientLeft = false } = observation ?? { headSentAt: undefined }
         const end = { delivery, headSentAt, hasClientLeft, endedAt: timeOf(exchange) }
         latestRecord = openRecord.end(end, () => create(end))
         logExchange(latestRecord)
@@ -63,7 +63,7 @@ export function createRecorder(
       const [entry, live] = latestRecord
       if (isReset || mayBeUnread(entry, timeOf(exchange))) openRecord.correct([{ ...entry, hasClientLeft: true }, live])
     }
-    // The outcome of a long delivery is not known in advance.
+    // A long delivery is not announced, since its outcome is not known in advance.
     if (isLong(exchange.delivery)) heldBodies.hold(exchange)
     else if (openRecord.announce)
       await openRecord.announce(create(expectedEnd(exchange.delivery, timeOf(exchange)))).catch((error: unknown) => {
@@ -101,7 +101,7 @@ function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
   }
 }
 
-/** Returns the token in the Authorization header or, without that header, the first API key that is long enough. */
+/** Returns the token in the Authorization header or, without that header, the first API key long enough to redact. */
 function findOwnKey({ request: { headers }, caller }: Exchange, names: readonly string[]): string | undefined {
   if (headers['authorization'] !== undefined) return findOwnToken(headers)
   const keys = [...names.map((name) => headers[name] ?? ''), caller?.token ?? '']
@@ -163,7 +163,7 @@ function captureResponse({ body, passedBytes = 0 }: Reply): RecordedBody {
   return passedBytes > captured.size ? { ...captured, size: passedBytes } : captured
 }
 
-/** Returns the reply's headers, with credentials redacted in the URL and the violations that they quote. */
+/** Returns the headers to record, with credentials redacted in the URL and the violations that the headers quote. */
 function responseHeaders(exchange: Exchange, reply: Reply, token: string | undefined, query: string) {
   const { violations, advice, request } = exchange
   const quotesTarget = reply.origin === 'gateway' && query !== '' && reply.headers['Location'] === targetOf(exchange)
@@ -219,13 +219,13 @@ class HeldBodies {
     if (exchange.json) exchange.json = exchange.body = undefined
     for (const [oldest] of this.#sizes) {
       if (this.#bytes <= maxHeldBytes) return
-      this.end(oldest)
+      this.stopHolding(oldest)
       release(oldest)
     }
   }
 
-  /** Stops holding a body. Returns true if it was held. */
-  end(exchange: Exchange): boolean {
+  /** Returns true if the body was held. */
+  stopHolding(exchange: Exchange): boolean {
     if (this.#sizes.size === 0) return false
     this.#bytes -= this.#sizes.get(exchange) ?? 0
     return this.#sizes.delete(exchange)

@@ -100,7 +100,7 @@ function matchOperation(exchange: Exchange, contract: Contract, knownPaths: read
     case 'wrong-method':
       return refusals.wrongMethod(request.method, path, match.allowed)
     case 'outside-base': {
-      const base = request.path.slice(0, -path.length) + contract.basePath // after `/_s/NAME`
+      const base = request.path.slice(0, -path.length) + contract.basePath // may begin with `/_s/NAME`
       const suggestion = match.isBaseMissing ? base + path : undefined
       if (suggestion) {
         const message = `must begin with ${base}, the path of the base URL, as in ${cutText(suggestion, 200)}`
@@ -127,7 +127,7 @@ export function requirePlan({ fixtures: { plans } }: PipelineDeps): RequestStage
   }
 }
 
-/** Checks the parameters and body against the contract, and reports all violations (with `strict`, also warnings). */
+/** Refuses requests whose parameters or body break the contract. With `strict`, also refuses requests with warnings. */
 export function validate({ settings: { strict } }: PipelineDeps): RequestStage<MatchedExchange> {
   return function validate(exchange) {
     const { operation, request } = exchange

@@ -33,7 +33,7 @@ export function handle({ fallback }: PipelineDeps): RequestStage<MatchedExchange
   }
 }
 
-/** Returns the status that a scenario requests; undefined for the success status. */
+/** Returns the status that a scenario selects, if any. */
 function chosenStatus({ operation, requestedStatus, isSampledOut }: MatchedExchange): number | undefined {
   return requestedStatus ?? (isSampledOut ? operation.droppedStatus : undefined)
 }
@@ -48,7 +48,7 @@ function findStatusProblem({ operation, requestedStatus: status }: MatchedExchan
   )
 }
 
-/** Returns the handler's body, or any example of a status with another schema; undefined if no body is documented. */
+/** Returns the handler's body or, if the status has another schema, its example; undefined if no body is documented. */
 function bodyOfStatus(operation: Operation, status: number, body: Body): Body | undefined {
   if (!operation.hasResponseBody(status)) return undefined
   if (hasSuccessShape(operation, status)) return body
@@ -81,7 +81,7 @@ const ownHeaders = new Set([
   ...['content-encoding', 'content-length', 'date', 'x-request-id'],
 ])
 
-/** Creates a body from a documented value and media type. JSON is always UTF-8. */
+/** Creates a body from a documented value and media type. The body is UTF-8, whatever charset is documented. */
 export function documentedBody({ value, mediaType }: { readonly value: Json; readonly mediaType: string }): Body {
   if (isJson(mediaType))
     return bareMediaType(mediaType).endsWith('+json') ? jsonBody(value, mediaType) : jsonBody(value)
@@ -102,7 +102,7 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
     exchange.responseViolations = violations
     const { status } = reply
     const key = `${status} ${id}`
-    if (violations.length > 0 && !warned.has(key)) log.warn({ operation: id, status, violations }, brokenByDocument)
+    if (violations.length > 0 && !warned.has(key)) log.warn({ operation: id, status, violations }, documentWarning)
     if (violations.length > 0) warned.add(key)
     return reply
   }
@@ -128,7 +128,7 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
   }
 }
 
-const brokenByDocument = 'a response from the document breaks the schema; add a valid example to the document'
+const documentWarning = 'a response from the document breaks the schema; add a valid example to the document'
 
 /**
  * Returns true for a reply that need not be documented: a reply from a scenario or a gateway, or a refusal that is
@@ -139,7 +139,7 @@ function isExempt({ handler }: Exchange, { status, body, origin }: Reply, { stat
   return origin !== 'contract' || (status >= 400 && !(handler && statuses.includes(status)))
 }
 
-/** Returns true for a reply that was created from the document, which therefore causes any violation in the reply. */
+/** Returns true for a reply that was created from the document, which is at fault if the reply is invalid. */
 function isFromDocument({ handler }: Exchange, { body, status }: Reply): boolean {
   return handler === undefined && (body?.isDocumented === true || status < 400)
 }
@@ -167,7 +167,7 @@ export function applyDamage(exchange: Exchange, original: Reply): Reply {
   return drifted.ok ? drifted.value : original
 }
 
-/** Applies the drift scenario, if any; there is at most one. The error says why the drift cannot be applied. */
+/** Applies the first drift scenario, if any. The error says why the drift cannot be applied. */
 function driftReply(exchange: Exchange, reply: Reply): Result<Reply> {
   const active = exchange.scenarios.find(({ definition }) => definition.family === 'drift')
   const effect = active && effectOf(active)
@@ -203,7 +203,7 @@ export function finalizeHeaders({ settings: { simHeaders, replica, xRateLimit } 
   }
 }
 
-/** Returns the extra headers, without `Preference-Applied` if a refusal replaces the preferred status or example. */
+/** Returns the extra headers, without `Preference-Applied` if the reply is not the preferred one. */
 function extraHeadersFor({ extraHeaders, requestedStatus }: Exchange, { origin, status }: Reply) {
   if (origin !== 'simulator' && status === (requestedStatus ?? status)) return extraHeaders
   const { 'Preference-Applied': _, ...others } = extraHeaders
@@ -237,7 +237,7 @@ function violationsHeader(violations: readonly Violation[]): string {
   return JSON.stringify({ ...countBrokenRules(violations), violations: [] })
 }
 
-/** Escapes header values. They may contain names in any script, but Node rejects characters outside Latin-1. */
+/** Escapes header values, which can contain any Unicode characters. Node rejects characters outside Latin-1. */
 function escapeValues(headers: Record<string, string>): Record<string, string> {
   for (const name in headers) headers[name] = escapeNonAscii(headers[name] ?? '')
   return headers

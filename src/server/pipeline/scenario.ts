@@ -16,8 +16,8 @@ import { type RequestedControls, readControls } from './control-headers.ts'
 import { addDecision, type Exchange, jsonOf, type PipelineDeps, type RequestStage } from './exchange.ts'
 
 /**
- * Finds the scenarios for a request, and applies them. Only the most specific scope that has scenarios applies: the
- * request, the sandbox or the startup rules. Within a request, control headers take precedence over magic values.
+ * Finds the scenarios for a request, and applies them. Only the most specific scope with applicable scenarios is used:
+ * the request, the sandbox or the startup rules. In a request, control headers take precedence over magic values.
  */
 export function scenario(deps: PipelineDeps): RequestStage {
   const choose = chooseScenarios(deps)
@@ -28,11 +28,11 @@ function chooseScenarios(deps: PipelineDeps): RequestStage {
   return function chooseScenarios(exchange) {
     const controls = readControls(exchange, deps.catalogue)
     if (!controls.ok) return refusals.control(controls.error)
-    const { isDecisive, preferred } = controls.value
+    const { isDecisive, appliedPreferences } = controls.value
     const problem = isDecisive ? findControlProblem(exchange, controls.value) : undefined
     if (problem !== undefined) return refusals.control(problem)
     exchange.hasOwnScenarios = isDecisive
-    if (preferred) exchange.extraHeaders['Preference-Applied'] = preferred
+    if (appliedPreferences) exchange.extraHeaders['Preference-Applied'] = appliedPreferences
     if (isDecisive) return applyRequested(exchange, controls.value, deps.store)
     const fault = findFault(exchange, deps)
     return fault
@@ -142,7 +142,7 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { keyScenarios
   return magic
 }
 
-/** For this many rules of each scope, starting with the first, the journal records why they did not apply. */
+/** The number of rules per scope, starting with the first, for which the journal records why they did not apply. */
 const maxExplainedRules = 20
 
 /** Returns the applicable scenarios of the magic values, or else of the first applicable rule (sandbox rules first). */
@@ -163,7 +163,7 @@ async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[]
   return []
 }
 
-/** Marks a request as a negative test if it was refused before rules applied, but matches an `expect-refusal` rule. */
+/** Marks a request that was refused before rules applied as a negative test if an `expect-refusal` rule matches it. */
 export async function expectRefusal(exchange: Exchange, deps: PipelineDeps): Promise<void> {
   const { store } = deps
   const subject = createSubject(exchange, deps)

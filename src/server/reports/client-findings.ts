@@ -16,8 +16,8 @@ const maxPathLength = 200
 const generalize = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
 
 const unmetMessages: Readonly<Record<Expectation, string>> = {
-  violation: 'The request was expected to break the contract (X-Sim-Expect: violation), but it is valid.',
-  refusal: 'The request was expected to be refused (X-Sim-Expect: refusal), but it was not.',
+  violation: 'The request was expected to break the contract (X-Sim-Expect or expect-violation), but it is valid.',
+  refusal: 'The request was expected to be refused (X-Sim-Expect or expect-refusal), but it was not.',
 }
 
 /**
@@ -61,7 +61,7 @@ export class ContractFindings {
     return !(status === 403 && this.#isMagicKey(token))
   }
 
-  /** Counts a response once, with a finding for each rule; the rule '' is an unexpected status or unmet expectation. */
+  /** Counts a response once, and adds a finding per rule; '' stands for an unexpected status or unmet expectation. */
   #recordUnexpected(entry: JournalEntry, messages: ReadonlyMap<string, string>): void {
     this.#findings.counts.unexpected += 1
     const { id, operation = '', request, response, ownToken, expectation } = entry
@@ -170,7 +170,6 @@ export class RetryFindings {
     )
   }
 
-  /** Judges an exchange again after its recorded delivery was corrected. */
   correct(entry: JournalEntry, live: LiveExchange): void {
     if (!entry.expectation) this.#tracker.correct(entry, live)
   }

@@ -33,7 +33,7 @@ function toClientPage(report: Report) {
   const problems = countFindings(findings.retries)
   const total = violations + unexpected + problems
   const failed = judgeFailOn(report, run.failOn)
-  const noFindings = failed.length === 0 ? 'No problems found' : 'A --fail-on condition is met'
+  const verdictWithoutFindings = failed.length === 0 ? 'No problems found' : 'A --fail-on condition is met'
   const card = (section: string, count: number, label: string) => ({
     value: String(count),
     label,
@@ -45,7 +45,7 @@ function toClientPage(report: Report) {
     subject: contract,
     heading: 'what the client did',
     verdict: {
-      text: total === 0 ? noFindings : pluralize(total, 'finding'),
+      text: total === 0 ? verdictWithoutFindings : pluralize(total, 'finding'),
       isGood: total === 0 && failed.length === 0,
     },
     summary: [`${summarizeReport(report)}.`],
@@ -170,7 +170,7 @@ function describeCoverage({ met, points, percent, operations }: CoverageView): P
   }
 }
 
-/** Describes each item of an operation: whether the item is covered and, if not, how to cover it. */
+/** Describes each counted item of an operation: whether the item is covered and, if not, how to cover it. */
 function describeItems(coverage: OperationCoverage, index: number): PageSection {
   const items = coverage.items.filter(({ state }) => state !== 'out-of-reach')
   return {

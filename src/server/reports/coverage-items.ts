@@ -78,8 +78,8 @@ export class OperationItems {
   keysOfRequest({ rawParameters, parameters, requestBody }: LiveExchange): string[] {
     const keys = requestBody === undefined ? [] : this.#body.read(requestBody)
     const sentParameters = [...this.#parameters].filter(([parameter]) => parameter.isIn(rawParameters[parameter.in]))
-    const hasValues = sentParameters.some(([, reader]) => reader.items.size > 0)
-    const values = hasValues ? (parameters ?? this.operation.readParameters(rawParameters).values) : undefined
+    const needsValues = sentParameters.some(([, reader]) => reader.items.size > 0)
+    const values = needsValues ? (parameters ?? this.operation.readParameters(rawParameters).values) : undefined
     for (const [{ in: part, name }, reader] of sentParameters)
       keys.push(`${part} ${name}`, ...reader.read(values?.[part][name]))
     return keys
@@ -91,7 +91,7 @@ export class OperationItems {
   }
 }
 
-/** Formats a pointer as a field name for scenarios, without `*` tokens: `dataPoints.avgSafetyScore`. */
+/** Formats a pointer as a field name, as in scenarios, without `*` tokens: `dataPoints.avgSafetyScore`. */
 export function fieldName(pointer: string): string {
   return parsePointer(pointer)
     .filter((token) => token !== '' && token !== '*')
@@ -108,21 +108,21 @@ interface SchemaItem {
   readonly value?: EnumValue
 }
 
-/** The maximum depth of the parts to list, since recursive schemas are infinitely deep. */
+/** The maximum depth of listed items, since recursive schemas are infinitely deep. */
 const maxDepth = 12
 
-/** Lists the parts of a resolved schema, except properties with the keyword `omitted` (`readOnly` or `writeOnly`). */
+/** Lists the items of a value's resolved schemas, except properties marked as `omitted`: `readOnly` or `writeOnly`. */
 function* listSchemaItems(
   schemas: readonly JsonObject[],
   omitted: string,
   pointer = '',
   depth = 0,
 ): Generator<SchemaItem> {
-  const alternatives = schemas.flatMap(listSchemaParts)
+  const subschemas = schemas.flatMap(listSchemaParts)
   if (isNullable(schemas)) yield* [{ kind: 'null', pointer } as const, { kind: 'not-null', pointer } as const]
-  for (const value of listEnumValues(alternatives, schemas)) yield { kind: 'value', pointer, value }
+  for (const value of listEnumValues(subschemas, schemas)) yield { kind: 'value', pointer, value }
   if (depth === maxDepth) return
-  for (const [name, inner] of mergeProperties(alternatives)) {
+  for (const [name, inner] of mergeProperties(subschemas)) {
     const propertyPointer = joinPointer(pointer, name)
     const isOmitted = inner.flatMap(listSchemaParts).some((schema) => omitted && schema[omitted] === true)
     if (inner.length === 0 || isOmitted) continue
@@ -130,14 +130,14 @@ function* listSchemaItems(
     yield* listSchemaItems(inner, omitted, propertyPointer, depth + 1)
   }
   for (const keyword of ['items', 'additionalProperties']) {
-    const inner = alternatives.map((schema) => schema[keyword] ?? null).filter(isObject)
+    const inner = subschemas.map((schema) => schema[keyword] ?? null).filter(isObject)
     if (inner.length > 0) yield* listSchemaItems(inner, omitted, `${pointer}/*`, depth + 1)
   }
 }
 
-/** Returns the permitted values of `enum` and `const`; empty if there is only one, which every client covers. */
-function listEnumValues(alternatives: readonly JsonObject[], schemas: readonly JsonObject[]): readonly EnumValue[] {
-  const all = alternatives.flatMap(({ enum: listed, const: only }) => [
+/** Returns the permitted values of `enum` and `const`; empty if there is only one, since there is no choice. */
+function listEnumValues(subschemas: readonly JsonObject[], schemas: readonly JsonObject[]): readonly EnumValue[] {
+  const all = subschemas.flatMap(({ enum: listed, const: only }) => [
     ...(Array.isArray(listed) ? listed : []),
     ...(only === undefined ? [] : [only]),
   ])
@@ -176,7 +176,7 @@ function permits(schema: JsonObject, probe: EnumValue | null | typeof anyNonNull
   })
 }
 
-/** A schema node: its items' keys, and its members by name, with `*` for array items and additional properties. */
+/** The keys of the items at a pointer, and the nodes below it by name. `*`: array items and additional properties. */
 interface SchemaNode {
   readonly keys: Map<SchemaItem['kind'], string>
   readonly values: Map<EnumValue, string>
@@ -186,7 +186,7 @@ interface SchemaNode {
 const createNode = (): SchemaNode => ({ keys: new Map(), values: new Map(), members: new Map() })
 
 class ValueReader {
-  /** The parts of the given kinds, by key, in schema order. */
+  /** The schema's items of the given kinds, by key, in schema order. */
   readonly items = new Map<string, SchemaItem>()
   readonly #root = createNode()
 
@@ -213,7 +213,7 @@ class ValueReader {
     return node
   }
 
-  /** Returns the keys of the parts that a value covers; a key can occur more than once. */
+  /** Returns the keys of the items that a value covers; a key can occur more than once. */
   read(value: Json | undefined): string[] {
     const keys: string[] = []
     if (value !== undefined) visit(value, this.#root, (key) => key !== undefined && keys.push(key))

@@ -10,7 +10,7 @@ interface OperationHits {
   /** The number of requests that matched the operation, including refused requests. */
   requests: number
   readonly coveredKeys: Set<string>
-  /** The response bodies already counted, with their statuses, since cached responses share one body. */
+  /** The response bodies already counted, with their statuses. Cached responses share one body object. */
   readonly countedBodies: WeakMap<object, number>
 }
 
@@ -18,8 +18,8 @@ interface OperationHits {
  * The items of the contract that clients have covered. They are updated whenever an exchange is recorded, so journal
  * evictions do not affect coverage.
  * A request item is covered by a request that contains it and gets a status below 400, even if the response is lost. A
- * response item is covered by a response that reaches the client complete and undamaged. An exchange covers nothing if
- * its response has the `origin` `simulator` or `gateway`, since the service would never send that response.
+ * response item is covered by a response that is delivered complete and undamaged. An exchange covers nothing if its
+ * response has the `origin` `simulator` or `gateway`, since the service would never send that response.
  */
 export class Coverage {
   readonly hits: ReadonlyMap<string, OperationHits>
@@ -68,7 +68,7 @@ export interface ItemCoverage {
   readonly name: string
   /** `out-of-reach`: no known request covers the item, so it does not count. */
   readonly state: 'met' | 'missing' | 'out-of-reach'
-  /** How to cover a missing item; a `MissingPoint` in the JSON. */
+  /** How to cover a missing item: a `MissingPoint` of the control document. */
   readonly missing?: { readonly sentence: string }
 }
 
@@ -76,7 +76,7 @@ export type CoverageView = ReturnType<typeof viewCoverage>
 
 export type OperationCoverage = ReturnType<typeof viewOperation>
 
-/** Lists the items by operation, in the contract's order, with a sentence on how to cover each missing item. */
+/** Returns the totals, and the items by operation, with a sentence on how to cover each missing item. */
 export function viewCoverage(coverage: Coverage, hintFinder: HintFinder, run: ReportedRun) {
   const operations = Array.from(coverage.hits.values(), (hits) =>
     viewOperation(hits, hintFinder(hits.operationItems, run)),
@@ -94,7 +94,7 @@ function viewOperation(
   const itemCoverages = Array.from(items, ([key, item]): ItemCoverage => {
     const name = item.label
     const hint = item.status === undefined ? undefined : findHint(key)
-    // A response item without a hint is not counted even if covered, since the total must not grow during a run.
+    // A response item without a hint is not counted even if it is covered, since the total must not grow during a run.
     if (item.status !== undefined && !hint) return { name, state: 'out-of-reach' }
     if (coveredKeys.has(key)) return { name, state: 'met' }
     return { name, state: 'missing', missing: hint ? describeUnseen(item, hint, successStatus) : describeUnsent(item) }
@@ -119,7 +119,7 @@ function describeUnseen({ label: name, ...point }: CoverageItem, { headers, path
   const inStatus = kind === 'status' || status === success ? '' : ` in a ${status}`
   const [header] = Object.entries(headers)
   const how = header ? header.join(': ') : 'any valid request'
-  // The enum values of a response depend on the model, so the sentence includes the path.
+  // The enum values in a response depend on the model in the path, so the sentence includes the path.
   const onPath = kind === 'response-value' && path !== undefined ? ` on ${path}` : ''
   const sentence = `No test has seen ${name}${inStatus}; send ${how}${onPath} to get it.`
   return { name, sentence, point, headers, path }

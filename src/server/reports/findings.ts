@@ -8,7 +8,7 @@ import type { UnmetRule } from './unmet.ts'
 /**
  * The kinds of findings, in the order in which reports list them. `gate`: the `--fail-on` condition that counts them;
  * `emptySentence`: what a report shows instead of an empty list; `heading` and `hint`: the text before and after the
- * findings in the output of a failed test.
+ * findings in text reports, which failed tests show.
  */
 export const findingKinds = {
   violations: {
@@ -41,7 +41,7 @@ export const findingKinds = {
     description: 'Notes on requests that the service accepts but a careful client would not send.',
     emptySentence: 'No advice.',
     heading: 'A careful client would not send these requests:',
-    hint: 'The service accepts these requests.',
+    hint: 'If these requests are intended, do not fail on advice.',
   },
 } as const
 
@@ -80,7 +80,7 @@ class FindingTally {
   readonly #byKey = new Map<string, { readonly finding: Finding; count: number; readonly requests: string[] }>()
   #further = 0
 
-  /** Adds `count` requests to the finding with this key; `createFinding` is called for a new key. */
+  /** Adds `count` occurrences to the finding with this key, which `createFinding` creates if it is new. */
   add(key: string, requests: readonly string[], createFinding: () => Finding, count = 1): void {
     let entry = this.#byKey.get(key)
     if (!entry && this.#byKey.size >= maxFindings) {
@@ -117,7 +117,7 @@ export interface RequestCounts {
   violations: number
   /** Unexpected responses; see `ContractFindings`. */
   unexpected: number
-  /** Requests from negative tests that met their expectation. They count neither as violations nor as unexpected. */
+  /** Requests from negative tests that met their expectation. They do not count as violations. */
   expected: number
 }
 
@@ -132,13 +132,13 @@ export class TrafficFindings {
 
   /** The number of requests by operation; the empty name counts requests that match no operation. */
   readonly sentCounts = new Map<string, number>()
-  /** The number of requests each startup rule was applied to, by key. */
+  /** The number of requests to which each startup rule was applied, by the rule's key. */
   readonly startupAppliedCounts = new Map<string, number>()
-  /** The number of requests each sandbox rule was applied to, by key. */
+  /** The number of requests to which each sandbox rule was applied, by the rule's key. */
   readonly appliedCounts = new Map<string, number>()
-  /** The `steering` of the latest request: the keys of the sandbox rules, then headers, separated by commas. */
+  /** The `steering` of the latest request, which begins with the keys of the sandbox rules, separated by commas. */
   steering = ''
-  /** The removed rules that were never applied, by sandbox and sentence. */
+  /** The rules that were never applied before they were removed, by sandbox and sentence. */
   readonly removed = new Map<string, UnmetRule>()
 
   countRequest({ operation = '', rule, steering }: JournalEntry, startupRules: ActiveRules): void {
@@ -179,7 +179,7 @@ function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
-/** Converts findings to JSON as in the control document. Pauses differ between runs, so they are omitted by default. */
+/** Converts findings to JSON. By default, pauses are omitted, since they differ between runs. */
 export function findingsToJson({ list, further }: FindingList, includesPauses = false) {
   const findings = list.map(({ members, waitedMs, first, count, requests }) => ({
     ...members,

@@ -8,7 +8,7 @@ import { parseScenarios } from '../../service/scenarios/parse.ts'
 import { fieldName, type OperationItems } from './coverage-items.ts'
 import type { ReportedRun } from './reported-run.ts'
 
-/** A hint for an uncovered response item: the headers and the path of a request whose response covers the item. */
+/** A hint on how to cover a response item: the headers and the path of a request whose response covers the item. */
 export interface CoverageHint {
   /** `X-Sim-Scenario` or `Prefer`; empty if any valid request gets the response. */
   readonly headers: Readonly<Record<string, string>>
@@ -16,7 +16,7 @@ export interface CoverageHint {
   readonly path: string | undefined
 }
 
-/** The simulator's response to the request that a hint describes. */
+/** The simulator's response to the request that a hint describes. `body`: undefined if absent or not predictable. */
 export interface Preview {
   readonly hint: CoverageHint
   readonly status: number
@@ -36,8 +36,8 @@ interface Candidate {
 export type HintFinder = (operationItems: OperationItems, run: ReportedRun) => (key: string) => CoverageHint | undefined
 
 /**
- * Creates a hint finder, which prefers simple requests. Among equally simple requests, it chooses the one that covers
- * the most items of the same kind, so that few requests cover many items.
+ * Creates a hint finder, which tries the simplest requests first. Among equally simple requests, it chooses the one
+ * that covers the most items of the same kind, so that few requests cover many items.
  */
 export function createHintFinder(catalogue: Catalogue, previewer: Previewer): HintFinder {
   return (operationItems, { seed, clock }) => {
@@ -71,7 +71,7 @@ function findBest(candidates: readonly Candidate[], { items }: OperationItems, k
   return covering.sort((a, b) => countSameKind(b) - countSameKind(a))[0]
 }
 
-/** Returns a preview for each scenario that, with its default parameters, determines the status of the response. */
+/** Returns a preview for each applicable scenario whose default parameters determine the status of the response. */
 function previewScenarios(operation: Operation, catalogue: Catalogue): Preview[] {
   return [...catalogue.definitions, ...catalogue.statuses].flatMap((definition) => {
     const read = readValues(definition.parameters, new Map())
@@ -85,12 +85,11 @@ function previewScenarios(operation: Operation, catalogue: Catalogue): Preview[]
   })
 }
 
-/** Creates a hint to use a scenario such as `empty`. `path` is undefined if any path of the operation will do. */
 export function scenarioHint(scenario: string, path?: string): CoverageHint {
   return { headers: { 'X-Sim-Scenario': scenario }, path }
 }
 
-/** Returns a candidate for each nullable field of the success response: the `null` scenario with that field. */
+/** Returns a candidate for each field of the success response that the `null` scenario can set to null. */
 function nullCandidates({ items, operation }: OperationItems, catalogue: Catalogue): Candidate[] {
   return Array.from(items).flatMap(([key, { kind, status, pointer = '' }]) => {
     if (kind !== 'null' || status !== operation.successStatus) return []

@@ -9,19 +9,19 @@ import type { CountedFinding, FindingList, ReportedKind, RequestCounts, Unjudged
 import type { FailCondition, ReportedRun } from './reported-run.ts'
 import type { UnmetRule } from './unmet.ts'
 
-/** A report on one or all sandboxes. The same requests yield the same report, except for `run` and the times. */
+/** A report on one sandbox or all sandboxes. */
 export interface Report extends Readonly<RequestCounts> {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
   /** The name of a sandbox; undefined for all sandboxes, including deleted ones. */
   readonly sandbox: string | undefined
-  /** The findings by kind. Reports list the kinds in this order. */
+  /** The findings by kind, in the order of `findingKinds`. */
   readonly findings: Readonly<Record<ReportedKind, FindingList>>
   /** The rules that were never applied, or were applied to fewer requests than expected. */
   readonly unmet: readonly UnmetRule[]
   /** The number of failed calls whose retry could not be judged, by reason. */
   readonly unjudged: readonly UnjudgedCount[]
-  /** Returns the coverage, which is computed on the first call, since finding the hints is slow. */
+  /** Returns the coverage, which is computed only on the first call, since finding the hints is slow. */
   readonly coverage: () => CoverageView
   /** True if the report may lack requests to other replicas; absent otherwise. */
   readonly truncated?: true
@@ -68,7 +68,7 @@ export function summarizeReport(report: Report): string {
 
 export const listUnapplied = ({ unmet }: FindingsReport) => unmet.filter(({ applied }) => applied === 0)
 
-/** Checks a report against conditions. @returns a sentence for each condition that is met; empty if the run passes */
+/** Checks a report against conditions. @returns a sentence for each condition that is met */
 export function judgeFailOn(report: Report, conditions: readonly FailCondition[]): string[] {
   return conditions.flatMap((condition) => judgeCondition(report, condition) ?? [])
 }
@@ -119,7 +119,7 @@ export function describeFirst({ first }: CountedFinding): string {
   return `${at} ${method} ${path}, sandbox ${sandbox}${excerpt === undefined ? '' : `, sent: ${excerpt}`}`
 }
 
-/** Returns the first `limit` findings as lines for a terminal, followed by the number of omitted findings. */
+/** Returns the first `limit` findings as lines for a terminal, followed by the number of omitted findings, if any. */
 export function listFirstFindings(report: Report, limit: number): string[] {
   const lines = describeFindings(report).map(
     ({ line, finding }) => `${line}${describePause(finding)} (${describeFirst(finding)})`,

@@ -7,10 +7,10 @@ import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import {
   bodyToBase64,
   bodyToText,
+  countStoredBytes,
   decodeBody,
   isComplete,
   parseBody,
-  storedBytes,
   targetOf,
 } from '../journal/entry-json.ts'
 
@@ -18,11 +18,11 @@ import {
 export interface RequestTrace {
   readonly sandbox: string
   readonly method: string
-  /** The path with the query, at most 500 characters. */
+  /** The path with the query, cut after 500 characters. */
   readonly path: string
   /** The time of receipt on the sandbox's clock: `2026-01-15T12:00:00.000Z`. */
   readonly at: string
-  /** The value that caused the finding, as JSON that is cut after 80 characters; absent if no value did. */
+  /** The value that caused the finding, as JSON cut after 80 characters; absent if not found. */
   readonly excerpt?: string
   /** A shell command that resends the request, with at most 2,000 bytes of its body; absent if it would be too long. */
   readonly curl?: string
@@ -95,8 +95,8 @@ const omittedHeaders = [
 const curlHeaders = ['User-Agent', 'Accept', 'Content-Type']
 
 /**
- * Formats the request of an entry as a shell command: `curl 'http://127.0.0.1:4010/v1/events' -H ...`. Shell variables
- * replace redacted credentials: `"${TOKEN:-any-key}"` for the token, `"$X_API_KEY"` for the header `x-api-key`.
+ * Formats the request of an entry as a shell command: `curl ... 'http://127.0.0.1:4010/v1/events' -H ...`. In the URL
+ * and the headers, shell variables replace redacted credentials: `"$X_API_KEY"` in the header `x-api-key`.
  */
 export function entryToCurl({ request, ownToken }: JournalEntry): string {
   const { isEncrypted, method, headers, body } = request
@@ -125,13 +125,13 @@ function methodOptions(method: string, hasBody: boolean): string[] {
 
 /** Returns the options for the body, and the text before `curl`: comments and, if needed, a command and a pipe. */
 function bodyArguments(body: RecordedBody, token: string | undefined) {
-  const storedSize = storedBytes(body)
+  const storedSize = countStoredBytes(body)
   if (body.size === 0) return { before: '', options: [] }
   const text = bodyToText(body, token)
-  const cut = isComplete(body) ? '' : `# Only ${storedSize} of ${body.size} bytes of the body are included.\n`
+  const cutNote = isComplete(body) ? '' : `# Only ${storedSize} of ${body.size} bytes of the body are included.\n`
   const isRedacted = text !== decodeBody(body)
-  const before = isRedacted ? `${cut}# Credentials in the body are redacted. Insert them first.\n` : cut
-  // The command is UTF-8 text without NUL bytes, so any other body is piped to curl.
+  const before = isRedacted ? `${cutNote}# Credentials in the body are redacted. Insert them first.\n` : cutNote
+  // A body with NUL bytes or invalid UTF-8 cannot be a command's argument, so it is piped to curl.
   if (storedSize > 0 && (text === undefined || text.includes('\0'))) {
     const pipe = `printf %s '${bodyToBase64(body, token)}' | base64 -d | `
     return { before: before + pipe, options: ['--data-binary @-'] }

@@ -48,8 +48,8 @@ export interface ReportedInputs {
 }
 
 /**
- * Counts every exchange with a client, by sandbox. When a sandbox is reset, cleared, deleted or evicted, its counts
- * remain part of the total for all sandboxes, since a suite may reset its sandbox between tests.
+ * Counts every exchange with a client, by sandbox. When a sandbox is reset, deleted or evicted, or its journal is
+ * cleared, its counts remain in the total for all sandboxes, since a suite may reset its sandbox between tests.
  */
 export class TrafficCollector {
   readonly #current: () => ReportedInputs
@@ -73,7 +73,7 @@ export class TrafficCollector {
     return new TrafficCounts(this.#current, this.#itemsOf(this.#current().contract), this.#reach)
   }
 
-  /** Switches to the coverage items of a new contract. Covered items stay covered if it also has them. */
+  /** Switches to the coverage items of a new contract. Covered items stay covered if the contract has them. */
   adopt(): void {
     for (const counts of this.#all()) {
       const { coverage } = this.#createCounts()

@@ -52,7 +52,7 @@ export class Sandboxes {
     this.#limit = options.limit
   }
 
-  /** Adds the sandboxes found in the state. Raises the limit if they exceed it, so that none evicts another. */
+  /** Adds the sandboxes found in the state. Raises the limit if necessary, so that they do not evict each other. */
   adopt(names: readonly string[]): void {
     this.#latest = undefined
     for (const name of names) if (!this.#known.has(name)) this.#known.set(name, this.#create(name))

@@ -71,7 +71,7 @@ export class SandboxSettingsStore {
     return this.#complete(await this.#records.read(sandbox))
   }
 
-  /** Returns the seed and the clock as this process last read them, or else the initial ones, without a round trip. */
+  /** Returns the seed and the clock as this process last read them, or else the initial ones. */
   lastRead(sandbox: string): Pick<SandboxSettings, 'seed' | 'clock'> {
     return this.#complete(this.#records.lastRead(sandbox))
   }
@@ -89,7 +89,7 @@ export class SandboxSettingsStore {
     return this.#records.update(sandbox, (current) => [{ ...current, rules: active }, active])
   }
 
-  /** Adds rules; the existing rules keep their counts. If there are too many, changes nothing and returns undefined. */
+  /** Adds rules; existing rules keep their counts. Beyond `maxRules`, changes nothing and returns undefined. */
   addRules(sandbox: string, added: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined> {
     const active = activateRules(randomUUID(), added)
     return this.#records.update<ActiveRules | undefined>(sandbox, (current) => {

@@ -13,18 +13,18 @@ type ParseRule = (source: JsonObject, key: string) => ActiveRule
 
 /** Stores changed settings in the shared state. All replicas see a change as soon as the `update` call completes. */
 export class SharedRecords implements SettingsRecords {
-  readonly #state: Pick<SharedState, 'readRecord' | 'updateRecord'>
+  readonly #state: Pick<SharedState, 'readSettings' | 'updateSettings'>
   readonly #parseRule: ParseRule
   #parsed = new WeakMap<JsonObject, ChangedSettings>()
   #lastDefaultSettings: Pick<ChangedSettings, 'seed' | 'clock'> = {}
 
-  constructor(state: Pick<SharedState, 'readRecord' | 'updateRecord'>, parseRule: ParseRule) {
+  constructor(state: Pick<SharedState, 'readSettings' | 'updateSettings'>, parseRule: ParseRule) {
     this.#state = state
     this.#parseRule = parseRule
   }
 
   async read(sandbox: string): Promise<ChangedSettings> {
-    const settings = this.#parse(await this.#state.readRecord(sandbox))
+    const settings = this.#parse(await this.#state.readSettings(sandbox))
     if (sandbox === defaultSandbox) this.#lastDefaultSettings = settings
     return settings
   }
@@ -34,11 +34,11 @@ export class SharedRecords implements SettingsRecords {
   }
 
   update<T>(sandbox: string, change: (current: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T> {
-    return this.#state.updateRecord(sandbox, (record) => {
+    return this.#state.updateSettings(sandbox, (record) => {
       const current = this.#parse(record)
       const [next, result] = change(current)
-      if (next === current) return { record, result }
-      return { record: Object.keys(next).length === 0 ? undefined : toRecord(next), result }
+      if (next === current) return { settings: record, result }
+      return { settings: Object.keys(next).length === 0 ? undefined : toRecord(next), result }
     })
   }
 

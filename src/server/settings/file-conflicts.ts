@@ -4,11 +4,11 @@ import { isOpenFile } from '../../base/documents/read-file.ts'
 import { flagOf, type SettingTable } from './setting.ts'
 
 interface UsedFile {
-  /** Where the path comes from: `--report`, `--report (CONVSIM_REPORT)` if from a variable, or `the command`. */
+  /** Where the path comes from: `--report`, `--report (CONVSIM_REPORT)` for a variable, or `the command`. */
   readonly source: string
   readonly isWritten: boolean
   readonly path: string
-  /** Two files conflict if they share a key: a real path, a device and inode, or (with a slash) an input folder. */
+  /** Two files conflict if they share a key: a real path, a device and inode, or an input folder's path plus `/`. */
   readonly keys: readonly string[]
 }
 
@@ -19,7 +19,7 @@ interface FileCommand {
 
 interface FileInvocation {
   readonly settings: object
-  readonly files: readonly string[]
+  readonly args: readonly string[]
   readonly variables: ReadonlyMap<string, string>
 }
 
@@ -37,11 +37,12 @@ export function findFileConflict(command: FileCommand, invocation: FileInvocatio
 
 function describeConflict(output: UsedFile, other: UsedFile): string {
   const advice = 'Use another file for one of the two.'
-  if (!other.isWritten) return `${output.source} would overwrite ${other.path}, which ${other.source} reads. ${advice}`
+  const effect = other.keys.some((key) => key.endsWith('/')) ? 'write into' : 'overwrite'
+  if (!other.isWritten) return `${output.source} would ${effect} ${other.path}, which ${other.source} reads. ${advice}`
   return `${other.source} and ${output.source} would write to the same file, ${output.path}. ${advice}`
 }
 
-function listUsedFiles({ settings, runsCommand }: FileCommand, { settings: values, files, variables }: FileInvocation) {
+function listUsedFiles({ settings, runsCommand }: FileCommand, { settings: values, args, variables }: FileInvocation) {
   const settingFiles = Object.entries(settings).flatMap(([name, { files: usage }]) => {
     const variable = variables.get(flagOf(name))
     const source = `${flagOf(name)}${variable === undefined ? '' : ` (${variable})`}`
@@ -49,7 +50,7 @@ function listUsedFiles({ settings, runsCommand }: FileCommand, { settings: value
     return usage ? usage.list(value).map((file) => toUsedFile(file, source, usage.areWritten)) : []
   })
   // The arguments of a child command are not compared, since convsim cannot know which of them the command reads.
-  return [...settingFiles, ...(runsCommand ? [] : files.map((file) => toUsedFile(file, 'the command', false)))]
+  return [...settingFiles, ...(runsCommand ? [] : args.map((file) => toUsedFile(file, 'the command', false)))]
 }
 
 function toUsedFile(file: string, source: string, isWritten: boolean): UsedFile {

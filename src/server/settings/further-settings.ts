@@ -19,7 +19,7 @@ export const furtherSettings = {
     default: false,
     description:
       'Reload the contract, its overlays, the fixtures and the scenario rules file when one of them changes; ' +
-      'if a file has an error, the previous versions stay in use. The state, sandboxes and journal are kept.',
+      'if one has an error, the previous versions of all stay in use. The state, sandboxes and journal are kept.',
   }),
   statePrefix: text({
     value: 'NAME',
@@ -44,24 +44,25 @@ export const furtherSettings = {
   seedState: text({
     value: 'FILE',
     files: inputFile,
-    description: 'An export (GET /__sim/export) that an empty default sandbox starts with, and that a reset restores.',
+    description:
+      'An export (GET /__sim/export) that the default sandbox starts with if it is empty, and gets again on a reset.',
   }),
   plan: text({
     value: 'NAME',
     default: 'growth',
-    description: 'Plan for every key that the fixtures do not list.',
+    description: 'Plan for every key without a plan in the fixtures.',
   }),
   maxAnalysesPerHour: integer({
     defaultText: "the plan's limit",
     min: 1,
     max: 1_000_000_000,
-    description: 'Maximum number of analytics requests per key and --analyses-window; further requests get a 429.',
+    description: 'Maximum number of analytics requests per key in each --analyses-window; further requests get a 429.',
   }),
   analysesWindow: text({
     value: 'DURATION',
     default: '1h',
     test: isWindow,
-    expected: 'a whole number of seconds up to 30 days, such as 10s or 5m',
+    expected: 'a whole number of seconds from 1s to 30d, such as 10s or 5m',
     description: 'Length of the rate limit window for analytics requests; shorten it if a test waits for a new window.',
   }),
   models: choice({
@@ -84,8 +85,8 @@ export const furtherSettings = {
     test: areHostNames,
     expected: 'host names separated by commas, e.g. sim.example.com',
     description:
-      'Host names accepted by the control plane, and by a proxy with a token, in addition to IP addresses, ' +
-      'localhost and names that are never public.',
+      'Host names accepted by the control plane, and by a proxy with CONVSIM_UPSTREAM_TOKEN, in addition to ' +
+      'IP addresses, localhost, *.localhost, *.svc.cluster.local and host.docker.internal.',
   }),
   controlOrigins: text({
     value: 'ORIGIN,...',
@@ -155,13 +156,13 @@ export const furtherSettings = {
     default: 'off',
     description:
       'Send X-RateLimit-Limit, -Remaining and -Reset in addition to RateLimit and RateLimit-Policy; ' +
-      'the reset is in epoch seconds, or in seconds from now.',
+      'X-RateLimit-Reset is in epoch seconds (epoch), or in seconds from now (seconds).',
   }),
   logFormat: choice({
     of: ['auto', 'pretty', 'json'],
     default: 'auto',
     defaultText: 'pretty on a terminal, json elsewhere',
-    description: 'Format of all output: readable lines, or one JSON object per line with level, time and msg.',
+    description: 'Format of the output: readable lines, or one JSON object per line with level, time and msg.',
   }),
   logBodies: boolean({
     default: false,
@@ -182,6 +183,6 @@ export const format = choice({
   of: ['text', 'json', 'github', 'markdown'],
   default: 'text',
   description:
-    'Format of the findings: readable lines, one JSON document, ' +
+    'Format of the findings: readable lines (text), one JSON document, ' +
     'GitHub workflow commands (annotations in a pull request), or Markdown.',
 })

@@ -10,7 +10,7 @@ import { boolean, choice, defaultsOf, inputFile, integer, type SettingTable, spl
 // An invalid Redis URL is refused later, when the state is opened, with a message that omits the password.
 const isState = (text: string) => text !== '' && (/^rediss?:/i.test(text) || !/^[a-z]+:\/\//i.test(text))
 
-/** Lists the state file and the files next to it: the write-ahead log, the lock, and the checkpoint files. */
+/** Lists the state file and the files next to it: both write-ahead logs, the lock, and the temporary file. */
 function listStateFiles(state = ':memory:'): string[] {
   if (state === ':memory:' || /^rediss?:/i.test(state)) return []
   const path = findRealPath(state)
@@ -38,7 +38,7 @@ const commonSettings = {
     isForConvsim: (text) => isIP(text) !== 0 || text.toLowerCase() === 'localhost',
     value: 'ADDRESS',
     default: '127.0.0.1',
-    description: 'Address to listen on. The variable HOST is used only if it is an IP address or localhost.',
+    description: 'Address to listen on. The variable HOST is used only if its value is an IP address or localhost.',
   }),
   contract: text({
     value: 'FILE',
@@ -62,7 +62,7 @@ const commonSettings = {
     value: 'FOLDER',
     defaultText: 'the bundled fixtures',
     files: { areWritten: false, list: listFixtureFiles },
-    description: 'Folder with the fixtures: keys, plans, models, products, personas, phrases.',
+    description: 'Folder with the fixtures: keys, plans, models, products, personas, phrases and exact responses.',
   }),
   state: text({
     value: 'FILE|URL',
@@ -72,7 +72,7 @@ const commonSettings = {
     expected: 'a file, ":memory:", or the URL of a Redis server (redis://cache:6379/0)',
     description:
       'File that stores prompts and events; ":memory:" stores them in memory until the process ends; ' +
-      'with the URL of a Redis server, several replicas share them.',
+      'the URL of a Redis server lets several replicas share them.',
   }),
   seed: text({
     default: '1',
@@ -101,7 +101,7 @@ const commonSettings = {
     default: false,
     description:
       'Refuse requests with a clear mistake, such as a misspelled name or a value that does not match its valueType. ' +
-      'An unlinked event, or a replay with a different payload, still gets only advice.',
+      'An event without a conversation ID, or a repeated insertId with a different payload, still gets only advice.',
   }),
   logLevel: choice({
     of: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],

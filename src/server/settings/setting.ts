@@ -15,14 +15,14 @@ export interface Setting<T> {
   /** The default as shown in help, if it differs from the default itself. */
   readonly defaultText?: string
   readonly description: string
-  /** True if the flag can be given several times; its values are joined with commas. */
+  /** True if the flag can be given several times; the values are joined with commas. */
   readonly repeatable?: boolean
-  /** How to list the files that a value names, and whether they are written; undefined if values do not name files. */
+  /** The files that a value names, and whether they are written; undefined if values do not name files. */
   readonly files?: SettingFiles
   /** Parses the text of a value. Returns undefined if the text is invalid. */
   readonly read: (text: string) => T | undefined
   readonly expected: string
-  /** Explains an error that `expected` does not cover, without a final period. */
+  /** Describes a mistake that `expected` does not explain, without a final period; undefined for other mistakes. */
   readonly explain?: (text: string) => string | undefined
   /** The valid names, if they are a fixed list. For a misspelled name, the nearest valid name is suggested. */
   readonly names?: readonly string[]
@@ -54,12 +54,11 @@ export function describeWrongValue(setting: Setting<unknown>, source: string, gi
   return `${source} takes ${expected}; got "${given}".${guess}`
 }
 
-/** The members of `Setting` that each definition provides; the functions below add the other members. */
+/** The options that all kinds of settings have in common. */
 type SettingOptions = Omit<Setting<unknown>, 'default' | 'value' | 'read' | 'expected'> & {
   readonly value?: string
 }
 
-/** Creates a setting for a whole number from `min` to `max`. The default is undefined unless one is given. */
 export function integer<T extends number | undefined = undefined>(
   options: SettingOptions & { default?: T; min: number; max: number },
 ): Setting<number | T> {
@@ -90,7 +89,7 @@ export function text<T extends string | undefined = undefined>(
 /** Returns true for a duration that Node's timers support: timers above 2^31 - 1 ms (24.8 days) fire immediately. */
 export const isDelay = (text: string) => (parseDuration(text) ?? Number.POSITIVE_INFINITY) < 2 ** 31
 
-/** Creates a setting for a positive duration, such as `500ms`. The default is undefined unless one is given. */
+/** Creates a setting for a positive duration, such as `500ms`. */
 export const duration = <T extends string | undefined = undefined>(options: SettingOptions & { default?: T }) =>
   text<T>({
     value: 'DURATION',
@@ -157,5 +156,5 @@ export function splitList(list = ''): string[] {
   return parts.filter((part) => part !== '')
 }
 
-/** The flag or variable that each value came from: `--port`, `CONVSIM_STATE`; empty or absent for a default. */
+/** The flag or variable that each value came from: `--port`, `CONVSIM_STATE`; an empty string for a default. */
 export type SettingSources = ReadonlyMap<string, string>

@@ -73,7 +73,7 @@ export function variableOf(name: string): string | undefined {
   return `CONVSIM_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`
 }
 
-export function defaultOf(setting: Setting<unknown>): string {
+export function formatDefault(setting: Setting<unknown>): string {
   return setting.defaultText ?? String(setting.default ?? 'none')
 }
 
@@ -89,7 +89,7 @@ export function findServerSettingsProblem(settings: Settings, sources: SettingSo
     statePrefix: redis,
     replica: redis,
     sync: state === ':memory:' && sync ? 'state on disk: --state FILE' : undefined,
-    // Plans in the fixtures can have limits.
+    // Plans in custom fixtures can have limits; the bundled plans have none.
     analysesWindow: (fixtures ?? maxAnalysesPerHour) ? undefined : 'a limit: --max-analyses-per-hour N',
   }
   const unmet = Object.entries(requirements).find(([name, need]) => need && sources.get(name)?.startsWith('--'))

@@ -7,8 +7,8 @@ import { handledOperations } from '../../service/operations/index.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
 
 /**
- * Returns the ids of the operations whose parameters, body and responses match what their handlers expect, and a
- * warning for each mismatched operation, which may belong to another API and is served from the document.
+ * Returns the ids of the operations that match the handlers for their ids, and a warning for each that does not match
+ * its handler. Such an operation may belong to another API, so it is served from the document's examples and schemas.
  */
 export function findHandled(contract: Contract, fixtures: Fixtures) {
   const findProblems = createOperationCheck(fixtures)
@@ -27,7 +27,7 @@ export function findHandled(contract: Contract, fixtures: Fixtures) {
 
 export const handledIds: ReadonlySet<string> = new Set(handledOperations.map(({ operationId }) => operationId))
 
-/** Warns about a document's analytics periods that are not given in days. */
+/** Warns if a document has analytics periods that are not in days. */
 export function findUnsupportedPeriods({ file, operations }: Contract): Finding[] {
   const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
   const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
@@ -38,7 +38,7 @@ export function findUnsupportedPeriods({ file, operations }: Contract): Finding[
 
 const takesMultipart = ({ body }: Operation) => body?.mediaTypes.some((type) => type.startsWith('multipart/')) ?? false
 
-/** Creates a function that describes how an operation differs from what its handler expects. */
+/** Creates a function that lists how an operation differs from what its handler expects. */
 function createOperationCheck(fixtures: Fixtures): (operation: Operation) => string[] {
   const simulate = createSimulation(fixtures)
   return function findProblems(operation) {
@@ -66,7 +66,7 @@ function createOperationCheck(fixtures: Fixtures): (operation: Operation) => str
 
 const errorSamples: readonly Json[] = [{ success: false, error: 'The request was refused.' }]
 
-/** Describes how the first invalid body breaks the schema of a status; empty if all are valid, or without a schema. */
+/** Describes how the first invalid body breaks the schema of a status. The list is empty if no body does. */
 function describeMismatch(operation: Operation, status: number, bodies: readonly Json[]): string[] {
   if (!operation.hasResponseBody(status)) return []
   const [violation] = bodies.flatMap((body) => operation.checkResponse(status, body))

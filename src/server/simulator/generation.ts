@@ -45,7 +45,7 @@ interface SimulatorState extends PipelineState {
 }
 
 /**
- * The loaded inputs, and the parts built from them. With `--watch`, each reload creates the next generation, which
+ * The loaded inputs and the parts built from them. With `--watch`, each valid reload creates a new generation, which
  * shares its sandboxes, state and journal with the previous one. A request stays with the generation that received it.
  */
 export interface Generation extends LoadedInputs, ServedInputs, ReportedInputs {
@@ -128,7 +128,7 @@ function indexProductsByModel({ products }: Fixtures): ReadonlyMap<string, reado
   return new Map([...groups].map(([model, group]) => [model, group.map(({ id }) => id.toLowerCase())]))
 }
 
-/** Creates a lookup for the plans' limits, which `--max-analyses-per-hour` and `--analyses-window` override. */
+/** Creates a function that returns a plan's rate limit, which the settings can override; undefined for no limit. */
 function createLimitLookup({ maxAnalysesPerHour, analysesWindow }: Settings, { plans }: Fixtures) {
   const windowMs = parseDuration(analysesWindow) ?? hourMs
   const limits = new Map<string, RateLimit>()

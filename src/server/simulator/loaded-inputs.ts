@@ -4,7 +4,7 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 import { describeKnown } from '../../base/core/text.ts'
 import { errorAt, type Finding, type Findings } from '../../base/documents/source.ts'
 import type { Contract } from '../../service/contract/contract.ts'
-import { loadContract } from '../../service/contract/load.ts'
+import { type LoadOptions, loadContract } from '../../service/contract/load.ts'
 import { bundledContract, bundledFixtures, controlContract, listFixtureFiles } from '../../service/fixtures/bundled.ts'
 import { type Fixtures, loadFixtures } from '../../service/fixtures/fixtures.ts'
 import { handledOperations } from '../../service/operations/index.ts'
@@ -24,19 +24,19 @@ import { findHandled, handledIds } from './check-operations.ts'
 export interface LoadedInputs
   extends Pick<ServedInputs, 'contract' | 'handled' | 'fixtures' | 'catalogue' | 'startupRules'> {
   readonly control: Contract
-  /** Creates replies for operations that are not in `handled`; undefined in a proxy, or if `handled` has them all. */
+  /** Creates replies for operations that are not in `handled`, if any are simulated. `loadInputs` does not set it. */
   readonly fallback?: Fallback | undefined
 }
 
-/** Loads the inputs that the settings name. `thorough` is explained in `LoadOptions`. */
+/** Loads the inputs that the settings name. */
 export async function loadInputs(
   settings: Settings,
   limitCatalogue?: (all: Catalogue) => Catalogue,
-  thorough = false,
+  options: Pick<LoadOptions, 'thorough' | 'referencedFiles'> = {},
 ): Promise<Result<LoadedInputs, Findings>> {
   const overlays = listOverlays(settings.overlay)
   const loaded = await Promise.all([
-    loadContract(settings.contract ?? bundledContract, { overlays, thorough }),
+    loadContract(settings.contract ?? bundledContract, { ...options, overlays }),
     loadContract(controlContract, { responses: false }),
     loadFixtures(settings.fixtures ?? bundledFixtures),
   ])
@@ -72,8 +72,9 @@ export async function loadStartupInputs(
   settings: Settings,
   log: Log,
   limitCatalogue?: (all: Catalogue) => Catalogue,
+  referencedFiles?: Set<string>,
 ): Promise<Result<LoadedInputs, Findings>> {
-  const inputs = await loadInputs(settings, limitCatalogue)
+  const inputs = await loadInputs(settings, limitCatalogue, { referencedFiles })
   if (!inputs.ok || limitCatalogue) return inputs
   const { contract, handled } = inputs.value
   const operations = contract.operations.map(({ id }) => id).filter((id) => !handled.has(id))

@@ -32,7 +32,7 @@ export async function openState(settings: Settings, log: Log): Promise<Result<Op
   return opened
 }
 
-/** Loads the initial state of the default sandbox, which a reset restores; undefined without `--seed-state`. */
+/** Loads the initial state of the default sandbox, which a reset restores; undefined if there is no file. */
 export async function loadSeedState(file: string | undefined): Promise<Result<SandboxExport | undefined, Findings>> {
   if (file === undefined) return success(undefined)
   const source = await readSource(file)
@@ -47,7 +47,7 @@ export function withReplica(settings: Settings, { shared }: OpenedStore): Settin
   return shared ? { ...settings, replica: settings.replica ?? name } : settings
 }
 
-/** The minimum size of the replicas' stream, in messages. Reports need the stream even without a journal. */
+/** The minimum size of the replicas' stream, in messages. Reports need the stream even if the journal size is 0. */
 const minStreamSize = 1000
 
 export function openJournal(
@@ -70,7 +70,7 @@ interface SandboxParts {
   readonly rules: () => RuleContext
 }
 
-/** Creates the registry with the sandboxes in the state; if the state is shared, only the most recently created. */
+/** Creates the registry with the sandboxes in the state or, if the state is shared, the most recently created ones. */
 export async function createSandboxes(
   { seed, clock, sandboxLimit: limit }: Settings,
   { now, log, store, shared, journal, rules }: SandboxParts,
@@ -91,7 +91,7 @@ export async function createSandboxes(
   journal.onEntry(({ sandbox }, { isForeign }) => {
     if (isForeign) sandboxes.use(sandbox) // a sandbox that another replica uses is not idle
   })
-  if (shared) for (const name of await shared.listSandboxes(limit)) sandboxes.use(name)
+  if (shared) for (const name of await shared.listNewestSandboxes(limit)) sandboxes.use(name)
   else sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
   return sandboxes
 }

@@ -7,7 +7,7 @@ import type { KnownModel } from '../../service/simulation/persona.ts'
 import { type Preview, type Previewer, parseKnownScenarios, scenarioHint } from '../reports/hint-finder.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
-/** The names of path parameters that contain a model id, even in operations without a handler. */
+/** The names of path parameters for a model id. Operations without a handler are assumed to use the same names. */
 const modelParameters = new Set(handledOperations.flatMap(({ modelParameter }) => modelParameter ?? []))
 
 const placeholder = 'ID'
@@ -32,7 +32,7 @@ export interface ExampleRequest {
 /** Returns a GET request that needs at most a model id; undefined if there is none. */
 export function findExampleRequest(contract: Contract, fixtures: Fixtures): ExampleRequest | undefined {
   const model = findOrdinaryModel(fixtures)
-  const operation = contract.operations.find((candidate) => needsOnlyModel(candidate, model !== undefined))
+  const operation = contract.operations.find((candidate) => needsAtMostModelId(candidate, model !== undefined))
   if (!operation) return undefined
   const path = buildModelPath(operation, model?.id)
   const errorStatuses = operation.statuses.filter((status) => status >= 400)
@@ -41,7 +41,7 @@ export function findExampleRequest(contract: Contract, fixtures: Fixtures): Exam
 }
 
 /** Returns true for a GET operation that needs no parameters or, if `hasModel` is true, just a model id in its path. */
-function needsOnlyModel({ method, parameters }: Operation, hasModel: boolean): boolean {
+function needsAtMostModelId({ method, parameters }: Operation, hasModel: boolean): boolean {
   const required = parameters.filter((parameter) => parameter.required)
   return method === 'GET' && required.every((each) => each.in === 'path' && hasModel && modelParameters.has(each.name))
 }

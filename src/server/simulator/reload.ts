@@ -11,7 +11,7 @@ import type { Generation } from './generation.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
 export function logWarnings({ file, warnings }: Contract, log: Log): void {
-  const message = `the contract has ${warnings.length} warnings; "convsim check ${file}" lists them`
+  const message = `the contract has ${warnings.length} warnings and notes; "convsim check ${file}" lists them`
   const listed = warnings.length > 5 ? [] : warnings
   if (listed !== warnings) log.warn({ contract: file }, message)
   for (const { severity, place, message } of listed) log[severity === 'info' ? 'info' : 'warn']({ place }, message)
@@ -37,7 +37,7 @@ interface ReloadDeps {
 export function reloadOnChange(watchFiles: WatchFiles, stopping: AbortSignal, deps: ReloadDeps): void {
   watchFiles(stopping, (files) =>
     reload(deps, files).catch((error: unknown) => {
-      deps.log.error({ files, err: error }, 'the files were not reloaded because of a simulator bug')
+      deps.log.error({ files, err: error }, 'the inputs were not reloaded because of a simulator bug')
       const findings = [errorAt(files.join(', '), `cannot be loaded: ${reasonOf(error)}`)]
       deps.served.reloadFailure = { at: deps.now(), findings }
     }),
@@ -52,7 +52,7 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
   if (!loaded.ok) {
     const findings = loaded.error.map((finding) => formatFinding(finding).trim())
     const fields = { files, findings, tookMs: now() - at }
-    log.warn(fields, 'the files have errors and were not reloaded; the previous version stays in use')
+    log.warn(fields, 'the inputs have errors and were not reloaded; the previous version stays in use')
     served.reloadFailure = { at, findings: loaded.error }
     return
   }

@@ -33,7 +33,7 @@ export interface Simulator extends Handlers {
   readonly contract: Contract
   /** Returns a GET request that needs at most a model id, as an example; undefined if there is none. */
   findExample(): ExampleRequest | undefined
-  /** Returns the report on all sandboxes so far, even while the shared state is not responding. */
+  /** Returns the report on all sandboxes or, if the shared state is not responding, on this process's requests. */
   report(): Promise<Report>
   /** Aborted when the server stops, to end waiting requests (`POST /__sim/verify`, streams) and hanging deliveries. */
   readonly stopping: AbortController
@@ -56,13 +56,14 @@ export interface Dependencies {
 
 export async function createSimulator(settings: Settings, deps: Dependencies): Promise<Result<Simulator, Findings>> {
   const { log, proxied } = deps
-  let contractFiles: readonly string[] = [] // the contract and the files it refers to; a new file causes a reload
+  let referencedFiles: ReadonlySet<string> = new Set()
   const load = async () => {
-    const loaded = await loadStartupInputs(settings, log, proxied?.limitCatalogue)
-    if (loaded.ok) contractFiles = loaded.value.contract.files
+    const found = new Set<string>()
+    const loaded = await loadStartupInputs(settings, log, proxied?.limitCatalogue, found)
+    referencedFiles = found
     return loaded
   }
-  const listFiles = () => [...listInputFiles(settings), ...contractFiles]
+  const listFiles = () => [...listInputFiles(settings), ...referencedFiles]
   // The watcher is created before the files are read, so that no change is missed.
   const watch = settings.watch ? await createFileWatcher(listFiles) : undefined
   const inputs = await load()

@@ -106,7 +106,7 @@ export async function startFromCode(settings: LibrarySettings): Promise<RunningS
   const parsed = parseSettings(settings)
   if (parsed.problems.length > 0) throw new Error(parsed.problems.join('\n'))
   const merged = { ...defaultSettings(), port: 0, state: ':memory:', ...parsed.values }
-  const conflict = findFileConflict({ settings: sharedSettings }, { settings: merged, files: [], variables: new Map() })
+  const conflict = findFileConflict({ settings: sharedSettings }, { settings: merged, args: [], variables: new Map() })
   if (conflict !== undefined) throw new Error(nameInCode(conflict))
   const started = await start(merged, { now: machineNow, log: silentLog, isTemporary: true })
   if (started.ok) return started.value

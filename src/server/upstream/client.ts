@@ -1,6 +1,6 @@
 /*
- * This client uses `node:http`, since `@stoplight/prism-http` buffers each response, replaces broken responses with its
- * own, handles neither timeouts nor broken connections, and takes 0.8 s and 95 MB at startup.
+ * This client uses `node:http`, not the proxy in `@stoplight/prism-http`, which buffers each response, replaces broken
+ * responses with its own, handles neither timeouts nor broken connections, and takes 0.8 s and 95 MB at startup.
  */
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
@@ -22,7 +22,7 @@ export interface UpstreamRequest {
 export interface UpstreamClient {
   /** The real service. In a proxy, its token, if set, replaces the token that the proxy's client sent. */
   readonly target: UpstreamAccess
-  /** Sends a request; resolves when the response head has arrived. `signal` aborts the request and the response. */
+  /** Sends a request. Resolves when the response head arrives, or on failure. `signal` aborts request and response. */
   send(request: UpstreamRequest, signal: AbortSignal): Promise<Result<IncomingMessage, TrafficProblem>>
   close(): void
 }
@@ -34,8 +34,8 @@ const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'T
 const bodyMethods = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
- * Creates a client for a real service. The client connects when it sends its first request. The timeout applies to the
- * time until the response begins, and to each pause in the body of the response.
+ * Creates a client for a real service. The timeout applies to the time until the head of the response has arrived, and
+ * to each pause in the body of the response.
  */
 export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
   const { origin, timeoutMs } = target
@@ -63,9 +63,9 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
         resolve(failure(describeTimeout(origin, timeoutMs)))
         sent.destroy(new Error(`nothing was received for ${timeoutMs} ms`))
       }
-      const limit = setTimeout(giveUp, timeoutMs) // applies even if the head arrives byte by byte
+      const headTimer = setTimeout(giveUp, timeoutMs) // applies even if the head arrives byte by byte
       const fail = (problem: string) => {
-        clearTimeout(limit)
+        clearTimeout(headTimer)
         resolve(failure({ problem: 'connection', sentence: `The real service at ${origin} ${problem}.` }))
       }
       sent.on('upgrade', (response) => {
@@ -74,13 +74,13 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
       })
       sent.on('close', () => fail('closed the connection before it responded'))
       sent.on('response', (response) => {
-        clearTimeout(limit)
+        clearTimeout(headTimer)
         received = response
         response.on('error', () => undefined) // the reader of the body also gets the error
         resolve(success(response))
       })
       sent.on('timeout', () => {
-        // If bytes are buffered, the client or a scenario is slow, not the service.
+        // If bytes are buffered, the proxy's client or a scenario is slow, not the service.
         if (received === undefined || received.readableLength === 0) giveUp()
       })
       sent.on('error', (error: NodeJS.ErrnoException) => {

@@ -4,7 +4,6 @@ const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
 const noTls = 'the TLS handshake failed; is the scheme (https or http) correct?'
 
-/** Explanations by error code, for requests without a complete, valid response. */
 const explanations: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refused the connection; is it running, and is the port correct?',
   ENOTFOUND: 'its host name is unknown; is it spelled correctly?',

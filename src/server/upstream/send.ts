@@ -14,13 +14,13 @@ type JsonRequest = Omit<UpstreamRequest, 'headers'>
 
 const maxAttempts = 3
 
-/** The wait before the first retry, in milliseconds. It doubles for each further retry. */
+/** The minimum wait before the first retry, in milliseconds. It doubles for each further retry. */
 const backOffMs = 500
 
 /**
  * Sends a request. Retries transient failures with back-off, but gives up if it must wait longer than `maxPauseMs`.
  * @param isRepeatable false for a write that must not run twice, which is retried only after a 429
- * @returns `samples` (each attempt that got a response, and the last) and `pauseMs` (the wait required after the last)
+ * @returns `samples` (the last attempt, and earlier ones with a response) and `pauseMs` (the wait after the last)
  */
 export async function sendWithRetries(
   client: UpstreamClient,

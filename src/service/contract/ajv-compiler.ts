@@ -84,17 +84,17 @@ export function createAjvCompiler(
 }
 
 function createDocumentAjv(document: JsonObject, code: CodeOptions | undefined) {
-  // Options for smaller code, as in `compileSchema`. `ownProperties` supports a property `toString` in a user's schema.
+  // Options for smaller code, as in `compileSchema`. `ownProperties` supports a property named `toString`.
   const options = { strict: false, messages: false, loopRequired: 1, ownProperties: code === undefined }
   const ajv = createAjv(() => undefined, { ...options, code: { regExp, ...code } })
-  return ajv.addSchema(onlyChecked('document', document), DOCUMENT)
+  return ajv.addSchema(keepChecked('document', document), DOCUMENT)
 }
 
 /** Creates a compiler for schemas that refer to a document. It returns undefined for a schema that does not compile. */
 export function createPartCompiler(document: JsonObject): (schema: JsonObject) => Validator | undefined {
   const ajv = createDocumentAjv(document, undefined)
   return (schema) => {
-    const text = JSON.stringify(onlyChecked('schema', schema)).replaceAll('"$ref":"#', `"$ref":"${DOCUMENT}#`)
+    const text = JSON.stringify(keepChecked('schema', schema)).replaceAll('"$ref":"#', `"$ref":"${DOCUMENT}#`)
     try {
       return limitTime(ajv.compile(JSON.parse(text)) as Validator)
     } catch {
@@ -103,19 +103,19 @@ export function createPartCompiler(document: JsonObject): (schema: JsonObject) =
   }
 }
 
-/** Creates a regular expression with the flag that the pattern needs. ajv writes `code` into compiled files. */
+/** Creates a regular expression with the flag that the pattern needs. In compiled files, ajv calls `code` instead. */
 const regExp = Object.assign((pattern: string) => parsePattern(pattern) ?? /(?:)/, { code: 'new RegExp' })
 
-/** Returns a copy that contains only the schemas, reduced to their validation keywords. */
-function onlyChecked(kind: NodeKind, value: JsonObject): JsonObject {
-  if (kind !== 'schema') return mapNodes(kind, value, onlyChecked, (data, name) => (name === '$ref' ? data : undefined))
+/** Returns a copy that keeps only schemas, reduced to validation keywords, references, and the objects around them. */
+function keepChecked(kind: NodeKind, value: JsonObject): JsonObject {
+  if (kind !== 'schema') return mapNodes(kind, value, keepChecked, (data, name) => (name === '$ref' ? data : undefined))
   const entries = Object.entries(value).filter(([keyword, rule]) => isChecked(keyword, rule))
-  return mapNodes(kind, Object.fromEntries(entries), onlyChecked)
+  return mapNodes(kind, Object.fromEntries(entries), keepChecked)
 }
 
 /**
- * Returns true for a schema that can take long to check: it has patterns, or its references reach a schema twice.
- * The references can be recursive or form a chain: 20 schemas that each use the next twice need a million checks.
+ * Returns true if it can take long to check a value, because the schema has patterns, or its references reach a schema
+ * twice. References can be recursive or form a chain: 20 schemas that each use the next twice need a million checks.
  */
 export function mayTakeLong(document: JsonObject, pointer: string): boolean {
   const visited = [pointer]

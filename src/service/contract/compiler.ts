@@ -4,7 +4,8 @@ import type { PrecompiledSource } from '../../base/documents/precompiled.ts'
 
 /**
  * How a value is used. Requests may omit `readOnly` properties, and responses may omit `writeOnly` properties, even if
- * required. Simulated responses must also follow `x-simulated-values`. A use without validators shares the next use's.
+ * required. Simulated responses must also follow `x-simulated-values`. A use without its own validator for a schema
+ * shares the validator of the next use.
  */
 const USES = ['simulated', 'response', 'request'] as const
 export type Use = (typeof USES)[number]
@@ -18,7 +19,6 @@ export interface Compiler {
 /** Returns the key of a precompiled validator, such as `request#/components/schemas/Error`. */
 export const keyOf = (pointer: string, use: Use): string => use + toFragment(pointer)
 
-/** Creates a compiler that returns the validators precompiled by the build. */
 export function createPrecompiledCompiler({ validators }: PrecompiledSource): Compiler {
   return {
     lazy: true,

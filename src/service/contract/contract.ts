@@ -30,8 +30,6 @@ export interface Assumption {
 
 export interface Contract {
   readonly file: string
-  /** The files that were read: `file`, and the files that it references. */
-  readonly files: readonly string[]
   readonly title: string
   readonly version: string
   /** The path of the first server URL, without a trailing slash, such as `/v1`; empty for the root. */

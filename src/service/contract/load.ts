@@ -27,6 +27,8 @@ export interface LoadOptions {
   readonly precompiled?: PrecompiledFiles
   /** The overlay files to apply to the document, in order. @default none */
   readonly overlays?: readonly string[]
+  /** A set that receives the paths of the files that the document refers to, even if they cannot be read. */
+  readonly referencedFiles?: Set<string> | undefined
 }
 
 export async function loadContract(file: string, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
@@ -60,7 +62,7 @@ export async function readWithOverlays(file: string, overlays: readonly string[]
   )
 }
 
-/** Checks a document in steps and builds its contract. Changes `input.value` in place. Only errors cause a failure. */
+/** Checks a document and builds its contract. Changes `input.value` in place. Warnings do not cause a failure. */
 export async function buildContract(input: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   const { thorough = false, responses = true } = options
   const { value: root } = input
@@ -73,7 +75,7 @@ export async function buildContract(input: Source, options: LoadOptions = {}): P
     return success(createContract(input, root, compileOperations(root, compiler, responses), []))
   }
   await nextTurn()
-  const bundled = await bundleReferences(input, root)
+  const bundled = await bundleReferences(input, root, options.referencedFiles)
   const flaws = thorough ? await checkStructure(root) : []
   flaws.push(...removeBrokenReferences(root, bundled.failed))
   await nextTurn()
@@ -96,7 +98,7 @@ export async function buildContract(input: Source, options: LoadOptions = {}): P
 }
 
 function createContract(
-  { file, files = [file], locate }: Source,
+  { file, locate }: Source,
   document: JsonObject,
   operations: Operation[],
   warnings: Findings,
@@ -106,7 +108,6 @@ function createContract(
   const assumptions = once(() => collectAssumptions(document))
   return {
     file,
-    files,
     title: String(title),
     version: String(version),
     basePath,

@@ -22,7 +22,6 @@ export function matchMediaType(documented: readonly string[], sent: string): str
   return undefined
 }
 
-/** Returns true for the media type of a URL-encoded form, such as `user=joe&age=7`. */
 export const isForm = (mediaType: string): boolean => bareMediaType(mediaType) === 'application/x-www-form-urlencoded'
 
 /** Returns true if a non-JSON body is checked: a form with an object schema, or text with a schema for strings. */

@@ -19,7 +19,7 @@ import { readBasePath } from './servers.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { METHODS } from './walk.ts'
 
-/** Compiles all operations in document order. If `canCheckResponses` is false, all response bodies pass. */
+/** Compiles the document's operations. If `canCheckResponses` is false, all response bodies pass. */
 export function compileOperations(document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] {
   const taken = new Set<string>()
   return listOperations(document).flatMap(({ path, method, item }) => {
@@ -39,7 +39,7 @@ export const parameterNames = (path: string) => Array.from(path.matchAll(PARAMET
 /** Returns a path template without its parameter names, which do not affect matching. */
 export const anonymousPath = (path: string): string => path.replace(PARAMETER, '{}')
 
-/** Lists the operations under `paths`, following references. Each has the pointer to its path item. */
+/** Lists the operations at valid paths, each with the pointer to its path item after references are followed. */
 export function listOperations(document: JsonObject) {
   const paths = isObject(document.paths) ? Object.keys(document.paths) : []
   return paths.flatMap((path) => {
@@ -100,7 +100,7 @@ function compileOperation(
     get parameters(): readonly DescribedParameter[] {
       return parameters().described
     },
-    /** Returns the schema of the request body as JSON, after `dereference`; undefined if there is none. */
+    /** Returns the schema of the JSON request body, after `dereference`; undefined if there is none. */
     bodySchema: (): JsonObject | undefined => body()?.schema(),
     bodyExamples: (): readonly Example[] => body()?.examples() ?? [],
     /** Coerces the sent parameters to their types. `values` is valid if `violations` is empty. */
@@ -108,14 +108,14 @@ function compileOperation(
       parameters().read(sent),
     /** Returns the value of a non-JSON body: an object for a form with an object schema, or else the text itself. */
     readText: (mediaType: string, text: string): Json => body()?.readText(mediaType, text) ?? text,
-    /** Returns the violations in a body sent as JSON, a form or text. `mediaType` must have no parameters. */
+    /** Returns the violations in a body. If the body is neither JSON nor `isCheckedText`, checks only its type. */
     checkBody: (mediaType: string, value: Json): Violation[] => body()?.check(mediaType, value) ?? [],
     ...describeResponses(responses),
   }
 }
 
 const describeResponses = (responses: () => ReturnType<typeof compileResponses>) => ({
-  /** Returns the violations in a response. If the operation documents any responses, other statuses are violations. */
+  /** Returns a response's violations. An undocumented status is a violation if any responses are documented. */
   checkResponse: (status: number, value: Json) => responses().check(status, value, false),
   /** Returns the violations in a simulated response, which must also follow `x-simulated-values`. */
   checkSimulatedResponse: (status: number, value: Json) => responses().check(status, value, true),
@@ -123,7 +123,7 @@ const describeResponses = (responses: () => ReturnType<typeof compileResponses>)
   hasResponseBody: (status: number) => (responses().find(status)?.mediaTypes.length ?? 0) > 0,
   /** Returns the media types documented for a status, in document order, in lower case and without parameters. */
   responseMediaTypes: (status: number): readonly string[] => responses().find(status)?.mediaTypes ?? [],
-  /** Returns a pointer to the response documented for a status, or else for its range (`4XX`), or else as `default`. */
+  /** Returns the pointer to the response for a status, or else its range (`4XX`), or else `default`, if documented. */
   responsePointer: (status: number) => responses().find(status)?.pointer,
   responseDescription: (status: number) => responses().find(status)?.description,
   /** Returns the schema of the JSON body for a status, after `dereference`; undefined if there is none. */

@@ -44,7 +44,7 @@ export interface DescribedParameter extends Parameter {
   readonly in: keyof RawParameters
   /** True for the style `deepObject`: each member is sent as a separate parameter, such as `filter[min]=3`. */
   readonly isDeepObject: boolean
-  /** Returns true if the parameter or, in a query, one of its members was sent, such as `filter[min]`. */
+  /** Returns true if `sent` has the parameter or, in a query, one of its members (such as `filter[min]`). */
   isIn(sent: Fields): boolean
 }
 
@@ -128,7 +128,7 @@ function describeErrors(document: JsonObject, location: Parameter['in'], name: s
   return { at, hide: (names, value) => (isApiKey ? redacted : hideCredential([name, ...names], value)) }
 }
 
-/** Reads sent parameters into `values`, with defaults for the rest. Returns violations, missing parameters first. */
+/** Reads sent parameters into `values`, and fills in defaults. Returns violations, missing parameters first. */
 function readGroup(parameters: readonly Parameter[], sent: ReadonlyMap<Parameter, Sent>, values: JsonObject) {
   const missing: Violation[] = []
   const invalid: Violation[] = []
@@ -146,7 +146,7 @@ function readGroup(parameters: readonly Parameter[], sent: ReadonlyMap<Parameter
   return [...missing, ...invalid]
 }
 
-/** Returns a parameter's value. If it is invalid, a list is read again as one value, and any other value as text. */
+/** Returns a parameter's value or violations. An invalid list is tried as a single value, any other value as text. */
 function readValue(parameter: Parameter, raw: Sent): Result<Json, Violation[]> {
   const { shape, validate, allowsEmpty, at, hide } = parameter
   const read = readSent(parameter, raw)
@@ -185,7 +185,7 @@ export function compileForm(document: JsonObject, media: string): (text: string)
   }
 }
 
-/** Reads the style of a form field. An object without a style may be sent as JSON, or with bracketed names. */
+/** Reads the style of a form field. By default, an object may be sent as JSON or with bracketed names. */
 function readField(document: JsonObject, pointer: string, name: string, form: Shape): Serialization {
   const shape = form.member(name)
   const { style, explode, contentType } = resolve(document, pointer)?.value ?? {}

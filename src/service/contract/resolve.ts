@@ -64,7 +64,7 @@ const MAX_EXPANDED = 20_000
  * expansion, the deepest references are kept, too.
  */
 export function dereference(document: JsonObject, value: JsonObject, kind: NodeKind = 'schema'): JsonObject {
-  const root = { kind, value, copy: {}, path: [] as string[] } // the references followed so far
+  const root = { kind, value, copy: {}, path: [] as string[] } // `path`: the references followed so far
   const tasks = [root]
   // Expands level by level, so that the limit leaves only the deepest parts unexpanded.
   for (const task of tasks) {

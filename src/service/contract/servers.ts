@@ -16,7 +16,7 @@ export function readServerPath(server: Json | undefined): string | undefined {
 
 const toObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
-/** Returns the path of the first server in the first non-empty list; empty for the root or an unusable URL. */
+/** Returns the path of the first server in the first non-empty list; '' for the root, an unusable URL or no server. */
 export function readBasePath(...lists: readonly (Json | undefined)[]): string {
   const servers = lists.find((list) => Array.isArray(list) && list.length > 0)
   return readServerPath(Array.isArray(servers) ? servers[0] : undefined) ?? ''

@@ -7,7 +7,7 @@ import { mapNodes, type NodeKind } from './walk.ts'
  */
 export const simulatedValues = 'x-simulated-values'
 
-/** Returns a copy of a document or schema in which rules in `x-simulated-values` replace rules of the same name. */
+/** Returns a copy with the rules in `x-simulated-values` added to their schemas, overriding rules of the same name. */
 export function applySimulatedValues(value: JsonObject, kind: NodeKind): JsonObject {
   const { [simulatedValues]: rules, ...others } = value
   const applied = kind === 'schema' && isObject(rules) ? { ...others, ...rules } : value

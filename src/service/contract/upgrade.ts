@@ -34,8 +34,8 @@ export async function upgrade(source: Source, document: JsonObject) {
 }
 
 /**
- * Returns a copy that works around gaps and bugs in the library. Each operation in the copy has its own parameters,
- * responses and media types, not references and defaults. A form becomes a body with all constraints of its fields.
+ * Returns a copy that works around gaps and bugs in the library. Each operation in the copy contains its parameters,
+ * responses and media types, without references or inherited values. A form becomes a body with its fields' schemas.
  */
 function prepareSwagger(document: JsonObject): JsonObject {
   const { parameters: _, responses: __, produces: ___, ...others } = document

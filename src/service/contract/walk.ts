@@ -41,9 +41,9 @@ export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patc
 const valueMembers = { schema: single('schema'), content: map('mediaType'), examples: map('example') }
 
 /**
- * The members of each kind of object in OpenAPI 3 and Swagger 2.0, with the kinds of their values; `*` stands for all
- * other members without the prefix `x-`. Everything else is data: an example or default is never mistaken for a schema,
- * even if it has a member named `schema`, and a `$ref` in data is not a reference.
+ * The members, in OpenAPI 3 and Swagger 2.0, that contain objects of a known kind; `*` stands for all other members
+ * except `$ref` and extensions. All other values are data: an example or default is never mistaken for a schema, even
+ * if it has a member named `schema`, and a `$ref` in data is not a reference.
  */
 const MEMBERS: Readonly<Partial<Record<NodeKind, Readonly<Record<string, MemberRule>>>>> = {
   document: {
@@ -143,7 +143,7 @@ export function mapNodes(
   return copy
 }
 
-/** Maps the objects in a member. Keeps other values, such as the schema `true`, except strings in a map. */
+/** Maps the objects in a member. Keeps other values, such as the schema `true`; a map loses extensions and strings. */
 function mapMember(rule: MemberRule, member: Json, onNode: (kind: NodeKind, value: JsonObject) => Json): Json {
   const mapped = listItems(rule, member).map(([token, item]) => {
     return [token ?? '', isObject(item) ? onNode(rule.kind, item) : item] as const

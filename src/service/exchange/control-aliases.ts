@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts'
 
 const health = '/__sim/health'
 
-/** Paths outside `/__sim` that the control plane serves for Kubernetes and other tools, each with its control path. */
+/** Paths outside `/__sim` that Kubernetes and other tools use, each with the control-plane path that it stands for. */
 export const controlAliases: ReadonlyMap<string, string> = new Map([
   ['/healthz', health],
   ['/readyz', health],

@@ -7,7 +7,7 @@ export interface Difference {
   /** The name of the field, such as `operation`, `query/period`, `header/x-team` or `body/components/0/content`. */
   readonly field: string
   readonly expected: Json
-  /** The actual value, or the first of several; undefined if there is none. */
+  /** The actual value (the first of several), or a description of an incomplete body; undefined if there is none. */
   readonly actual: Json | undefined
   /** True if the values might still match, because the decisive part was redacted or not recorded. */
   readonly isUncertain?: true
@@ -102,7 +102,7 @@ export function productsOf(
   return [...own, ...models.flatMap((id) => productsOfModel.get(id) ?? [])]
 }
 
-/** Returns the conditions of a query, cheapest first, so the body comes last. */
+/** Returns the conditions of a query, cheapest first. */
 export function requestConditions({ operation, match = {} }: RequestQuery): Condition[] {
   const { method, status, product, body } = match
   return [
@@ -139,7 +139,7 @@ function toList<Value>(value: Value | undefined): Value[] {
 const hasRedactedValue = ({ isRedacted }: MatchSubject, values: readonly Json[]) =>
   values.some((value) => isRedacted?.(value) === true)
 
-/** Returns a condition that requires a match, or no value if `expected` is null. If it is undefined, returns none. */
+/** Returns one condition, or none if `expected` is undefined. If `expected` is null, there must be no value. */
 function condition(
   field: string,
   expected: Json | undefined,

@@ -30,7 +30,7 @@ export interface RateLimit {
   readonly windowMs: number
 }
 
-/** The rate limit window of a plan, in milliseconds (docs/development/service.md, 2.4). */
+/** The default rate limit window, in milliseconds (docs/development/service.md, 2.4). */
 export const hourMs = 3_600_000
 
 export function rateHeaders({ quota, windowMs }: RateLimit, remaining: number, resetMs: number) {
@@ -41,7 +41,7 @@ export function rateHeaders({ quota, windowMs }: RateLimit, remaining: number, r
   }
 }
 
-/** Returns the `X-RateLimit-...` headers that are equivalent to `RateLimit`. `resetMs` is the exact wait, if known. */
+/** Returns `X-RateLimit-...` equivalents of the `RateLimit` headers, if any. `resetMs`: the exact wait, if known. */
 export function olderRateHeaders(
   headers: Readonly<Record<string, string>>,
   reset: 'epoch' | 'seconds',

@@ -34,16 +34,16 @@ export function isDocumented({ responses, successStatus }: Operation, status: nu
 }
 
 /**
- * Returns a valid body for a refusal, if any. The simulator's body is preferred if the documented response declares
- * `error`, or neither properties nor examples. Otherwise, returns the first valid example.
+ * Returns the simulator's body for a refusal, or else the first valid example, if any. If a body is documented, the
+ * simulator's body must be valid, and the schema must declare `error` or, without examples, no properties.
  */
 export function bodyOfRefusal(operation: Operation, { status, body }: Pick<Reply, 'status' | 'body'>) {
   if (!body || !operation.hasResponseBody(status)) return body?.value
   if (!operation.responseMediaTypes(status).some(isJson)) return undefined
   const examples = operation.examples(status).map(({ value }) => value)
   const names = mergeProperties(listSchemaParts(operation.responseSchema(status) ?? {}))
-  const isOwn = names.has('error') || (names.size === 0 && examples.length === 0)
-  return [...(isOwn ? [body.value] : []), ...examples].find((one) => operation.checkResponse(status, one).length === 0)
+  const own = names.has('error') || (names.size === 0 && examples.length === 0) ? [body.value] : []
+  return [...own, ...examples].find((value) => operation.checkResponse(status, value).length === 0)
 }
 
 function refuseDocumented(

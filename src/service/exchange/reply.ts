@@ -17,7 +17,7 @@ export interface Reply {
   readonly stream?: ReplyStream
   /** The real service's body, sent as it arrives instead of `body`; absent if the reply is not relayed. */
   readonly relay?: RelayedBody
-  /** The number of bytes streamed if only a part of the body is recorded; absent if `body` is complete. */
+  /** The number of bytes relayed if only a part of the body is recorded; absent if `body` is complete. */
   readonly passedBytes?: number
   /** Values of `Set-Cookie`, the only header whose lines cannot be joined into one; absent if there are none. */
   readonly cookies?: readonly string[]
@@ -43,7 +43,7 @@ export interface Body {
   readonly value: Json
   /** The value of `Content-Type`; for most JSON, `application/json; charset=utf-8`. */
   readonly mediaType: string
-  /** True for an exact body from a fixture, which need not follow `x-simulated-values`. */
+  /** True for the body of an exact response or a requested example; it need not follow `x-simulated-values`. */
   readonly isExact?: true
   /** True for a body from the document's examples or schemas. Any errors in such a body come from the document. */
   readonly isDocumented?: true

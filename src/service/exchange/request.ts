@@ -14,7 +14,7 @@ export type RequestBody =
   | { readonly kind: 'unreadable'; readonly status: number; readonly reason: string }
   /** The client disconnected before the end of the body, so it cannot receive a reply. */
   | { readonly kind: 'aborted' }
-  /** A body that was read and then released, because the response takes a long time. */
+  /** A body that was read and then released to save memory. */
   | { readonly kind: 'released'; readonly size: number }
 
 /** The connection of a request to the service. Times are in milliseconds on the process's monotonic clock. */

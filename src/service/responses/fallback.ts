@@ -54,7 +54,7 @@ export function createFallback({ document }: Pick<Contract, 'document'>): Fallba
   }
 }
 
-/** Returns the documented type that `Accept` prefers, or else the first. JSON comes first, then types with examples. */
+/** Returns the type that `Accept` prefers, or else the first: JSON, then types with examples, then all others. */
 function chooseType(document: JsonObject, response: string, accept: string): string | undefined {
   const all = Object.keys(resolve(document, joinPointer(response, 'content'))?.value ?? {})
   const json = all.find(isJson)

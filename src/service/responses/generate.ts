@@ -39,7 +39,7 @@ const UNCERTAIN = [
 
 /**
  * Returns a deterministic value for a schema, or undefined if none is found. Generated objects have no `writeOnly`
- * members. With `tools.isValid`, values for `UNCERTAIN` keywords are checked, and if one is invalid, others are tried.
+ * members. With `tools.isValid`, checks values of schemas with `UNCERTAIN` keywords, and tries others if invalid.
  */
 export const generate = (root: JsonObject, schema: Json, tools: Tools): Json | undefined =>
   new Generator(root, tools).make(schema, { path: [], depth: 0, variant: 0 })
@@ -93,10 +93,10 @@ class Generator {
   #isMinimal = ({ depth, variant }: Context) => isLean(variant) || depth > maxShownDepth || this.#values > maxShown
 
   #makeArray(flat: FlatSchema, at: Context): Json[] | undefined {
-    const min = Math.max(numberOf(flat.minItems, 0), listSchemas(flat, 0).length)
+    const min = Math.max(numberOf(flat.minItems, 0), listItemSchemas(flat, 0).length)
     const minShown = flat.items === false || this.#isMinimal(at) ? 0 : 1
     const length = Math.min(Math.max(min, minShown), numberOf(flat.maxItems, maxValues), maxValues)
-    const list = this.#makeItems(listSchemas(flat, length).slice(0, length), flat.uniqueItems === true, at)
+    const list = this.#makeItems(listItemSchemas(flat, length).slice(0, length), flat.uniqueItems === true, at)
     return list.length < Math.min(min, length) && this.#values <= maxValues ? undefined : list
   }
 
@@ -168,7 +168,7 @@ class Generator {
 const toObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
 /** Returns the schemas of at least `length` items: those from `prefixItems`, `contains` and `items`, in this order. */
-function listSchemas({ prefixItems, contains, minContains, ...flat }: FlatSchema, length: number): Json[] {
+function listItemSchemas({ prefixItems, contains, minContains, ...flat }: FlatSchema, length: number): Json[] {
   const itemSchema = flat.items ?? flat.unevaluatedItems ?? {}
   const containsCount = contains === undefined ? 0 : Math.min(numberOf(minContains, 1), maxValues)
   const schemas = [...listOf(prefixItems), ...Array(containsCount).fill({ allOf: [itemSchema, contains ?? {}] })]

@@ -4,7 +4,7 @@ import type { Validator } from '../../base/documents/ajv.ts'
 import { generate } from './generate.ts'
 import type { Tools } from './leaf.ts'
 
-/** Returns a value for a schema, or undefined if none is found. Prefers a value with fewer errors (`countErrors`). */
+/** Returns a value for a schema, or undefined if none is found. If `countErrors` finds errors, tries once more. */
 export type MakeValue = (schema: Json, countErrors?: (value: Json) => number) => Promise<Json | undefined>
 
 /** The time limit for a pattern, in milliseconds. Neither the regex engine nor fast-check has its own limit. */

@@ -37,7 +37,7 @@ interface SchemaLocation extends BodyField {
   readonly isCertain: boolean
 }
 
-/** Returns all locations in a resolved schema, parents first; a recursive `$ref` is not followed. */
+/** Returns the locations in the `properties` and `items` of a dereferenced schema, parents first. */
 export function listSchemaLocations(schema: JsonObject): SchemaLocation[] {
   return [...visit({ pointer: '', schema, isRequired: false, isCertain: true })]
 }

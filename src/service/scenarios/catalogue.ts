@@ -24,7 +24,6 @@ const expectationScenarios = (
   }),
 )
 
-/** The scenario in which sampling drops the event, whatever its `sampleRate`. */
 const sampledOut: ScenarioDefinition = {
   name: 'sampled-out',
   family: 'idempotency',

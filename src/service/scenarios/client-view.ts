@@ -92,7 +92,7 @@ function describeWrite({ method }: Operation, isBeforeWork: boolean): string {
 
 export const formatRow = (name: string, description: string) => `  ${name.padEnd(18)} ${description}`
 
-/** Formats a parameter with its default and unit: `retry-after=1 (s): When the client may retry.` */
+/** Formats a parameter with its default and unit: `retry-after=1 (s): The wait before a retry.` */
 export function describeParameter(parameter: Parameter): string {
   const { name, default: defaultValue, unit, description } = parameter
   const choices = parameter.type === 'choice' ? ` One of ${parameter.of.join(', ')}.` : ''

@@ -10,7 +10,7 @@ export function dataScenarios(
 ): ScenarioDefinition[] {
   const definitions = [
     ...personas.map(({ name, about }) => dataScenario(name, about, { persona: name })),
-    dataScenario('all-null', 'No traffic: zero counts, and null wherever null is allowed.', { shape: 'all-null' }),
+    dataScenario('all-null', 'Zero counts, and null wherever allowed, whatever the persona.', { shape: 'all-null' }),
     dataScenario('no-null', 'Data everywhere: no field is null.', { shape: 'no-null' }),
     ...fieldScenarios(operations.filter(({ id }) => generatedIds.includes(id))),
   ]
@@ -19,7 +19,7 @@ export function dataScenarios(
     inapplicableReason: (operation, values) =>
       generatedIds.includes(operation.id)
         ? definition.inapplicableReason?.(operation, values)
-        : `it changes the response of ${generatedIds.join(', ')}, not that of ${operation.id}`,
+        : `it changes only generated data, which ${operation.id} does not return`,
   }))
 }
 

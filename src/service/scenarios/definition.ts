@@ -25,10 +25,10 @@ export const families = [
 export interface ScenarioDefinition {
   readonly name: string
   readonly family: (typeof families)[number]
-  /** One sentence that says what the client gets. */
+  /** A short text for help and documentation, which ends with a period. */
   readonly description: string
   readonly parameters: readonly Parameter[]
-  /** Returns the reason why the scenario does not apply to an operation, if any; absent if it always applies. */
+  /** Returns why the scenario does not apply to an operation; undefined if it does. Absent if it always does. */
   inapplicableReason?(operation: Operation, values: ScenarioValues): string | undefined
   /** Returns a problem with the parsed values, such as `"max" is less than "ms"`, if any. */
   problem?(values: ScenarioValues): string | undefined
@@ -99,11 +99,11 @@ interface DriftedBody {
 export type Effect =
   /** Carries out the operation, responds with `status` if documented, and overrides scenarios from wider scopes. */
   | { readonly kind: 'ordinary'; readonly status: number }
-  /** Replies in place of the operation. `modelId`: the model in the path, if any. `now`: the time in epoch ms. */
+  /** Replies in place of the operation. `modelId`: the model in the path, if any. `now`: epoch ms. */
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string, now?: number) => Reply }
   /** Carries out the operation as if sampling dropped the event. */
   | { readonly kind: 'sample-out' }
-  /** Replies before any check, even if no operation matches. `target`: path and query. `now`: the time in epoch ms. */
+  /** Replies in place of the service, even if no operation matches. `target`: path and query. `now`: epoch ms. */
   | { readonly kind: 'gateway'; readonly reply: (request: { target: string; now: number }) => Reply }
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by `ms`. `isRandom` is true if the delay is drawn from a distribution. */

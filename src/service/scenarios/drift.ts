@@ -123,7 +123,7 @@ function responseLocations(operation: Operation) {
 }
 
 function valueOfAnotherType(types: readonly string[]): Json {
-  if (!types.includes('string')) return 'not what it was'
+  if (!types.includes('string')) return 'a value of another type'
   if (!types.includes('boolean')) return true
   return types.includes('array') ? { type: 'object' } : []
 }

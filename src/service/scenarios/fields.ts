@@ -14,7 +14,7 @@ interface FieldScenarioKind {
   readonly valueFor: (schema: JsonObject) => Json | undefined
 }
 
-const nulls: FieldScenarioKind = {
+const nullKind: FieldScenarioKind = {
   name: 'null',
   description: 'The named fields are null, even if the generated data has values for them.',
   valueFor: (schema) => (typesOf(schema).includes('null') ? null : undefined),
@@ -24,7 +24,7 @@ const extremes: readonly FieldScenarioKind[] = [
   {
     name: 'empty-lists',
     description: 'Every list that may be empty is empty.',
-    valueFor: (schema) => (isOfType(schema, 'array') && (schema['minItems'] ?? 0) === 0 ? [] : undefined),
+    valueFor: (schema) => (isTypeWithoutEnum(schema, 'array') && (schema['minItems'] ?? 0) === 0 ? [] : undefined),
   },
   {
     name: 'largest-numbers',
@@ -50,11 +50,11 @@ const strangeText =
   'שלום \u202eمرحبا\u202c 👩‍👩‍👧‍👦🏳️‍🌈 \u200b\ufeff'
 
 export const fieldScenarios = (operations: readonly Operation[]): ScenarioDefinition[] =>
-  [nulls, ...extremes].map((kind) => fieldScenario(kind, operations))
+  [nullKind, ...extremes].map((kind) => fieldScenario(kind, operations))
 
 function fieldScenario(kind: FieldScenarioKind, operations: readonly Operation[]): ScenarioDefinition {
   const { name, description } = kind
-  const isNull = kind === nulls
+  const isNull = kind === nullKind
   // The keys are ids, since each simulator has its own `Operation` objects. Fields are listed only on first use.
   const byOperation = once(() => new Map(operations.map((operation) => [operation.id, listFields(kind, operation)])))
   const listAll = () => [...byOperation().values()].flat()
@@ -91,7 +91,7 @@ function fieldScenario(kind: FieldScenarioKind, operations: readonly Operation[]
   }
 }
 
-/** Lists the fields that a scenario sets, parents first. Items have the name of their list: `productIds`. */
+/** Lists the fields that a scenario can set, parents first. Items have the name of their list: `productIds`. */
 function listFields({ valueFor }: FieldScenarioKind, operation: Operation): ExtremeField[] {
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   return listSchemaLocations(schema ?? {}).flatMap((location) => {
@@ -116,21 +116,20 @@ function setField(within: Json, [name = '', ...rest]: readonly string[], value: 
   else if (old !== null) within[name] = Array.isArray(old) && !Array.isArray(value) ? old.map(() => value) : value
 }
 
-const isOfType = (schema: JsonObject, type: string) =>
+const isTypeWithoutEnum = (schema: JsonObject, type: string) =>
   typesOf(schema).includes(type) && !('enum' in schema || 'const' in schema)
 
-/** Returns a schema's largest number; undefined if it is not numeric, or has `exclusiveMaximum` or `multipleOf`. */
 function largestNumber(schema: JsonObject): number | undefined {
-  const isNumber = isOfType(schema, 'number') || isOfType(schema, 'integer')
+  const isNumber = isTypeWithoutEnum(schema, 'number') || isTypeWithoutEnum(schema, 'integer')
   if (!isNumber || 'multipleOf' in schema || 'exclusiveMaximum' in schema) return undefined
   const { maximum, format } = schema
-  if (typeof maximum === 'number') return isOfType(schema, 'number') ? maximum : Math.floor(maximum)
+  if (typeof maximum === 'number') return isTypeWithoutEnum(schema, 'number') ? maximum : Math.floor(maximum)
   return format === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
 }
 
-/** Returns `text` repeated to `length` characters, within the schema's limits; undefined if it is not for free text. */
+/** Repeats `text` to `length` characters, within the schema's limits. Returns undefined if free text is not valid. */
 function textOfSchema(schema: JsonObject, text: string, length: number): string | undefined {
-  if (!isOfType(schema, 'string') || 'format' in schema || 'pattern' in schema) return undefined
+  if (!isTypeWithoutEnum(schema, 'string') || 'format' in schema || 'pattern' in schema) return undefined
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
   const size = Math.min(Math.max(length, Number(minLength)), Number(maxLength))
   // JSON Schema counts characters, some of which are two UTF-16 code units.

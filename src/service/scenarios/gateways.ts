@@ -38,7 +38,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
       reply(numberOf(values, 'code'), undefined, { Location: textOf(values, 'location') ?? target }),
     [
       integer('code', [307, 308], 'Temporary (307) or permanent (308).', { default: 307 }),
-      text('location', '/v1/elsewhere', 'The new URL; the default, the requested URL, suits a rule that applies once.'),
+      text('location', '/v1/elsewhere', 'The new URL; the default is the requested URL, for a rule with times: 1.'),
     ],
     ({ location = '/' }) =>
       /^[\x21-\x7e]+$/.test(String(location)) ? undefined : '"location" must be a URL in visible ASCII characters',
@@ -51,7 +51,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
       const date = httpDate((Math.ceil(now / 1000) + numberOf(values, 'retry-after')) * 1000)
       return reply(503, page('503 Service Unavailable'), { 'Retry-After': date })
     },
-    [integer('retry-after', [0, 86_400], 'When the client may retry, sent as a date.', { default: 1, unit: 's' })],
+    [integer('retry-after', [0, 86_400], 'The wait before a retry, sent as a date.', { default: 1, unit: 's' })],
   ),
   define(
     'status',
@@ -69,7 +69,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     ],
     ({ code, type, body }) => {
       if ([204, 205, 304].includes(Number(code)) && body !== undefined) return `a ${code} response cannot have a body`
-      return type === undefined || mediaType.test(String(type)) ? undefined : '"type" must be a media type (text/html)'
+      return type === undefined || mediaType.test(String(type)) ? undefined : '"type" must have the form text/html'
     },
   ),
 ]

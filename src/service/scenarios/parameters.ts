@@ -42,14 +42,13 @@ export const number = numericParameter('number')
 
 type ScenarioValue = number | string | readonly string[]
 
-/** Creates the parameter that sets whether a connection fault happens before or after the request is processed. */
 export function whenParameter(defaultValue: 'before' | 'after'): Parameter {
   return {
     name: 'when',
     type: 'choice',
     of: ['before', 'after'],
     default: defaultValue,
-    description: 'Whether the fault comes before or after the request is checked, counted and stored.',
+    description: 'Whether the fault comes before or after the request is validated, counted and stored.',
   }
 }
 

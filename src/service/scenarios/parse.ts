@@ -65,8 +65,8 @@ function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
   const at = text.search(/\*[^*/"]*$/)
   const count = at < 0 ? '1' : text.slice(at + 1).trim()
   const scenario = at < 0 ? text : text.slice(0, at).trimEnd()
-  const isScenario = /^[a-z\d][\w-]*(\s*;|$)/i.test(scenario)
-  if (!isScenario || !/^[1-9]\d{0,5}$/.test(count))
+  const hasScenarioForm = /^[a-z\d][\w-]*(\s*;|$)/i.test(scenario)
+  if (!hasScenarioForm || !/^[1-9]\d{0,5}$/.test(count))
     return failure(`"${cutText(text)}" is not an item of a sequence. ${itemForm}`)
   const parsed = parseScenario(scenario, catalogue)
   return parsed.ok ? success({ scenario: parsed.value, times: Number(count) }) : parsed

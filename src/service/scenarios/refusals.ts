@@ -18,7 +18,7 @@ interface Refusal {
   readonly headers?: (values: ScenarioValues, now: number, operation?: Operation) => Record<string, string>
 }
 
-const retryAfter = integer('retry-after', [0, 86_400], 'When the client may retry; "date" sends an HTTP date.', {
+const retryAfter = integer('retry-after', [0, 86_400], 'The wait before a retry; "date" sends an HTTP date.', {
   default: 1,
   unit: 's',
   words: ['date', 'none'],
@@ -56,7 +56,6 @@ const namedRefusals: readonly Refusal[] = [
     summary: 'Rate limit exceeded.',
     message: (values) => messages.rateLimited(limitOf(values), resetMsOf(values)),
     parameters: [retryAfter, retryAfterMs, limit],
-    // All headers are computed from the same numbers, so that they are consistent.
     headers: (values, now) => ({ ...rateHeaders(limitOf(values), 0, resetMsOf(values)), ...headersOf(values, now) }),
   },
   { name: 'server-error', statuses: [500], summary: 'Internal server error.' },
@@ -94,7 +93,7 @@ export const refusalScenarios = namedRefusals.map((refusal) =>
   refusalScenario(refusal.name, `Returns ${refusal.statuses[0]}: ${refusal.summary}`, refusal.statuses, refusal),
 )
 
-/** Returns a scenario for each documented status, such as `404`. Those below 400 override wider scopes' scenarios. */
+/** Returns a scenario for each documented final status, such as `404`. */
 export function statusScenarios({ operations }: Contract): ScenarioDefinition[] {
   const statuses = new Set(operations.flatMap((operation) => [operation.successStatus, ...operation.statuses]))
   // A response with a 1xx status is not final.
@@ -111,7 +110,7 @@ export function createStatusScenario(status: number): ScenarioDefinition {
     return {
       name,
       family: 'refusals',
-      description: `The ordinary response, with status ${status} if documented; wider scopes do not apply.`,
+      description: `The ordinary response, with status ${status} if documented; wider scopes are ignored.`,
       parameters: [],
       // Every success status applies to every operation, so that "429*2, 200" works for an operation that returns 201.
       effect: () => ({ kind: 'ordinary', status }),

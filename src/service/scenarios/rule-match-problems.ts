@@ -14,7 +14,7 @@ export function findUnknownOperation(id: string | undefined, operations: readonl
   return `There is no operation "${cutText(id, 200)}". ${describeKnown(id, known, 'GET /__sim/info lists them all.')}`
 }
 
-/** Finds the conditions in a rule's `match` that do not fit any of the rule's operations. */
+/** Finds conditions in a rule's `match` that do not fit any of the rule's operations. */
 export function findMatchProblems(
   match: RequestMatch,
   pointer: string,
@@ -64,7 +64,7 @@ function findImpossiblePath(
   return `No request to ${listIds(operations)} has the path "${cutText(path, 200)}". ${describeKnown(path, known)}`
 }
 
-/** Describes an unknown query parameter, if any. Ignores parameters that must be absent: their condition is null. */
+/** Describes the first unknown query parameter, if any. Ignores null conditions, which forbid a parameter. */
 export function findUnknownParameter({ query = {} }: RequestMatch, operations: readonly Operation[]) {
   const parameters = operations.flatMap((operation) => operation.parameters)
   const unknown = Object.keys(query).find((name) => query[name] !== null && !isQueryParameterName(parameters, name))
@@ -102,12 +102,12 @@ function* partPointers(part: JsonObject, above: string): Generator<string> {
 function hasField(schema: JsonObject, pointer: string): boolean {
   const [, token, ...rest] = pointer.split('/')
   if (token === undefined) return pointer === ''
+  if (schema['type'] === 'object' && !('properties' in schema)) return schema['additionalProperties'] !== false
   const properties = propertiesOf(schema)
   const named = Object.hasOwn(properties, token) ? properties[token] : undefined
   const inner = named ?? (/^\d+$/.test(token) ? schema['items'] : undefined)
   if (!isObject(inner)) return false
-  const allowsAnyMember = rest.length > 0 && inner['type'] === 'object' && !('properties' in inner)
-  return allowsAnyMember || rest.length === 0 || hasField(inner, `/${rest.join('/')}`)
+  return rest.length === 0 || hasField(inner, `/${rest.join('/')}`)
 }
 
 const propertiesOf = ({ properties }: JsonObject): JsonObject => (isObject(properties) ? properties : {})

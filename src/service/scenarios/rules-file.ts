@@ -31,7 +31,7 @@ export function isRulesFile(value: Json): boolean {
   return isRule(value) || Object.keys(value).some((name) => findNearest(name, ['rules']) !== undefined)
 }
 
-/** Returns true for a rule. Fixtures (keys and models) can also have a scenario, but they have a token or an id. */
+/** Fixtures (keys and models) can also have a scenario, but unlike rules, they have a token or an id. */
 function isRule(value: Json): boolean {
   return isObject(value) && ('scenario' in value || 'sequence' in value) && !('token' in value || 'id' in value)
 }
@@ -44,7 +44,7 @@ export function isContract(value: Json): boolean {
 function describeFlaw({ pointer, message }: Violation, document: Json): Flaw {
   const tokens = parsePointer(pointer)
   const value = valueAtTokens(document, tokens)
-  const isText = tokens.length === 3 && ['scenario', 'sequence'].includes(tokens[2] ?? '')
-  const remedy = isText && typeof value === 'number' ? `; write "${value}", in quotes` : ''
+  const isTextMember = tokens.length === 3 && ['scenario', 'sequence'].includes(tokens[2] ?? '')
+  const remedy = isTextMember && typeof value === 'number' ? `; write "${value}", in quotes` : ''
   return { pointer, message: `${pointer || 'the file'} ${message}${remedy}` }
 }

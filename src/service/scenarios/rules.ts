@@ -24,7 +24,7 @@ export interface Rule {
   /** The `operationId`, or undefined if the rule is for every operation. */
   readonly operation: string | undefined
   /** A subset of the conditions of `POST /__sim/verify`. */
-  readonly match: Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
+  readonly match: Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body' | 'traceId'>
   /** Scenarios that are applied together; empty if the rule has a sequence. */
   readonly scenarios: readonly ActiveScenario[]
   readonly sequence: Sequence | undefined
@@ -71,7 +71,7 @@ export function listRulesInOrder(sandboxRules: ActiveRules, startupRules: Active
   ]
 }
 
-/** The prefix of the store keys for a rule's sequence, and the keys of its `times` counter and its use counter. */
+/** The keys of a rule's counts in the store. A sequence has a count for each operation, so its key is a prefix. */
 export const ruleSequencePrefix = ({ key }: ActiveRule) => `rule sequence ${key} `
 export const ruleTimesKey = ({ key }: ActiveRule) => `rule ${key}`
 export const ruleAppliedKey = ({ key }: ActiveRule) => `applied rule ${key}`
@@ -182,7 +182,7 @@ export function listInapplicable({ scenarios, sequence }: RuleAction, operations
   })
 }
 
-/** Identifies the rule that was applied to a request, by its index (from 0) in the list of its scope at the time. */
+/** Identifies a rule by its index (from 0) in the list of its scope, which can be replaced later. */
 export interface RuleReference {
   readonly scope: 'sandbox' | 'startup'
   readonly index: number

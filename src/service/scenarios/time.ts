@@ -41,7 +41,7 @@ export const timeScenarios: readonly ScenarioDefinition[] = [
     'The body is sent in pieces, spread over time.',
     [
       milliseconds('ms', 2000, 'The time from the first piece to the last.'),
-      integer('pieces', [2, 1000], 'The number of pieces.', { default: 10 }),
+      integer('pieces', [2, 1000], 'The maximum number of pieces.', { default: 10 }),
     ],
     (values) => ({ kind: 'dribble', ms: numberOf(values, 'ms'), pieces: numberOf(values, 'pieces') }),
   ),

@@ -11,7 +11,6 @@ export type Recommendations = NonNullable<Schemas['Recommendations']>
 export type Recommendation = Schemas['Recommendation']
 export type DetectedIssue = Schemas['DetectedIssue']
 
-/** A query for a model's analytics. Identical queries yield identical analytics. */
 export interface AnalyticsQuery {
   readonly seed: string
   readonly modelId: string

@@ -86,13 +86,13 @@ function findStrengths(totals: PeriodTotals, measurements: Measurements, writer:
 const ALWAYS_SUMMARIZED: readonly Measure[] = ['avgConversationQualityIndex', 'qualityChange', 'worstDayGap']
 
 function summarize(level: Recommendations['healthLevel'], issues: readonly Issue[], writer: PhraseWriter): string {
-  const mostSevere = issues.find(
+  const issueToMention = issues.find(
     ({ severity, measure }) => HEALTH_OF[severity] === level && !ALWAYS_SUMMARIZED.includes(measure),
   )
   const wording = { issues: formatCount(issues.length, 'open issue') }
   const outlook = writer.write(writer.phrases.outlook, 'outlook')
   const sentences = [writer.write(writer.phrases.summary[level], 'summary', wording)]
-  if (mostSevere && level !== 'healthy') sentences.push(mostSevere.sentence)
+  if (issueToMention && level !== 'healthy') sentences.push(issueToMention.sentence)
   return [...sentences, outlook].join(' ')
 }
 

@@ -46,12 +46,13 @@ export function drawDay(profile: ModelProfile, day: number): Day {
     // Both numbers are always drawn, so that adding silence or incidents to a persona changes only the affected days.
     const isSilent = uniform(random) < persona.traffic.silence
     const hasIncident = uniform(random) < (persona.incidents?.chance ?? 0)
-    const expected = persona.traffic.conversationsPerDay * traits.volume * trafficFactor(persona.traffic, traits, day)
+    const usual = persona.traffic.conversationsPerDay * traits.volumeFactor
+    const expected = usual * trafficFactor(persona.traffic, traits, day)
     const drawn = roundStochastically(isSilent ? 0 : expected * (1 + 0.16 * noise(random)), random)
     const conversations = Math.max(drawn, minimum.conversations)
-    const turns = persona.traffic.messagesPerConversation * traits.length * (1 + 0.1 * noise(random))
+    const conversationLength = persona.traffic.messagesPerConversation * traits.lengthFactor * (1 + 0.1 * noise(random))
     // A conversation has at least a question and a response.
-    const messages = Math.max(2 * conversations, Math.round(conversations * turns))
+    const messages = Math.max(2 * conversations, Math.round(conversations * conversationLength))
     const traffic = { conversations, messages, hasIncident }
     const values = conversations > 0 ? drawValues(profile, day, traffic, random) : null
     return { day, conversations, messages, values }

@@ -53,7 +53,7 @@ export type Measurements = Readonly<Record<Measure, number | null>>
 export function measurePeriod(totals: PeriodTotals): Measurements {
   const { days, conversations, messages, scores, labels, detections, earlierQuality, laterQuality } = totals
   const quality = scores.avgConversationQualityIndex
-  const worst = worstDay(days)
+  const worst = findWorstDay(days)
   return {
     ...scores,
     ...labels,
@@ -67,7 +67,7 @@ export function measurePeriod(totals: PeriodTotals): Measurements {
   }
 }
 
-export function worstDay(days: readonly Day[]): { day: number; quality: number } | undefined {
+export function findWorstDay(days: readonly Day[]): { day: number; quality: number } | undefined {
   const withQuality = days.flatMap(({ day, values }) => (values ? [{ day, quality: qualityOf(values) }] : []))
   return withQuality.sort((a, b) => a.quality - b.quality)[0]
 }

@@ -1,6 +1,6 @@
 import { deriveChance } from '../../base/core/seeded.ts'
 
-/** The analytics fields that are scores. Data points have the same fields. */
+/** The analytics fields that are scores. Data points also have these fields. */
 export const SCORE_FIELDS = [
   'avgConversationQualityIndex',
   'avgSatisfactionScore',
@@ -52,7 +52,7 @@ export interface Persona {
   }
   /** The scale (0 to 0.3) of the random deviation of a day's scores from the typical scores. */
   readonly spread: number
-  /** Over `days` days, all scores improve by up to `change` (or worsen if it is negative). Then the drift restarts. */
+  /** Over `days` days, scores improve by up to `change` (or worsen if it is negative). Then the drift restarts. */
   readonly drift?: { readonly days: number; readonly change: number }
   /** Bad days: their probability, and how much worse their scores are. */
   readonly incidents?: { readonly chance: number; readonly depth: number }
@@ -65,7 +65,7 @@ export interface Persona {
 }
 
 export interface Traffic {
-  /** The average number of conversations on a working day. */
+  /** The typical number of conversations on a working day. */
   readonly conversationsPerDay: number
   readonly messagesPerConversation: number
   /** Weekend traffic as a fraction of a working day's traffic. */
@@ -83,7 +83,7 @@ export interface KnownModel {
   /** The model's persona; by default, one is drawn, as for a model that is not in the fixtures. */
   readonly persona?: string
   readonly shape?: 'no-null' | 'all-null'
-  /** The scenario applied to every request for this model; undefined if there is none. */
+  /** The scenario for this model's requests, if any, unless a control header selects another. */
   readonly scenario?: string
 }
 

@@ -30,7 +30,7 @@ privateFaker.setDefaultRefDate('2026-01-01T00:00:00.000Z')
 
 /**
  * Calls `drawValues` with a generator that yields the same numbers for the same seed path. All calls reseed one shared
- * instance (creating one takes 100 µs), so `drawValues` must be synchronous, and must not keep it or nest such calls.
+ * generator (creating one takes 100 µs), so `drawValues` must not be async, keep the generator, or call this function.
  */
 export function withSeededRandom<T>(seedPath: SeedPath, drawValues: (random: Random) => T): T {
   privateFaker.seed(deriveSeed(seedPath))

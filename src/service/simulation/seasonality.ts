@@ -3,8 +3,8 @@ import { noise, uniform, withSeededRandom } from './random.ts'
 
 /** A model's deviations from its persona, which make the data of models with the same persona differ. */
 export interface Traits {
-  readonly volume: number
-  readonly length: number
+  readonly volumeFactor: number
+  readonly lengthFactor: number
   /** The numbers added to the persona's typical scores. */
   readonly tilt: Readonly<Record<'satisfaction' | 'growth' | 'friction' | 'safety', number>>
   /** The phases on 1970-01-01, as fractions of a period: two for `slowWave`, and one for both cycle and drift. */
@@ -14,8 +14,8 @@ export interface Traits {
 /** Draws a model's traits, always the same for a given seed and model. */
 export function drawTraits(seed: string, modelId: string): Traits {
   return withSeededRandom([seed, modelId, 'traits'], (random) => ({
-    volume: 0.65 + uniform(random) * 0.9,
-    length: 0.88 + uniform(random) * 0.26,
+    volumeFactor: 0.65 + uniform(random) * 0.9,
+    lengthFactor: 0.88 + uniform(random) * 0.26,
     tilt: {
       satisfaction: noise(random) * 0.04,
       growth: noise(random) * 0.05,

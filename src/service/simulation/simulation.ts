@@ -1,8 +1,8 @@
 /**
  * `service/simulation/`: generates analytics with pure functions. No other folder in `src` imports faker.
  *
- * `createSimulation` returns a function that computes the analytics for a query in four steps: it finds the model's
- * persona (persona.ts), draws each day (day.ts), adds up the days (period.ts), and assesses them (assessment.ts).
+ * `createSimulation` returns a function that computes the analytics for a query in four steps: it chooses a persona
+ * (persona.ts), draws each day (day.ts), adds up the days (period.ts), and assesses them (assessment.ts).
  */
 import { dayOf, isoDateOf } from '../../base/core/instant.ts'
 import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, Simulate } from './analytics.ts'

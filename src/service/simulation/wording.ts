@@ -1,15 +1,15 @@
 import { startOfDay } from '../../base/core/instant.ts'
 import type { Day } from './day.ts'
-import { type PeriodTotals, worstDay } from './period.ts'
+import { findWorstDay, type PeriodTotals } from './period.ts'
 import { DETECTION_FIELDS } from './persona.ts'
 import type { Wording } from './phrases.ts'
 import { withSeededRandom } from './random.ts'
 import type { Measure } from './rules.ts'
 
-/** The assessed model. `name` is the model's name in the fixtures; undefined for a model that is not listed. */
 export interface AssessedModel {
   readonly seed: string
   readonly modelId: string
+  /** The name in the fixtures; undefined for a model that they do not list. */
   readonly name?: string | undefined
 }
 
@@ -27,8 +27,8 @@ export const COMMON_WORDING: Readonly<Record<string, (totals: PeriodTotals, mode
   friction: ({ scores }) => formatScore(scores.avgFrictionScore),
   safety: ({ scores }) => formatScore(scores.avgSafetyScore),
   trend: describeTrend,
-  worstDay: ({ days }) => formatDate(worstDay(days)?.day ?? 0),
-  worstQuality: ({ days }) => formatScore(worstDay(days)?.quality ?? null),
+  worstDay: ({ days }) => formatDate(findWorstDay(days)?.day ?? 0),
+  worstQuality: ({ days }) => formatScore(findWorstDay(days)?.quality ?? null),
   busiestDay: ({ days }) => formatDate(findBusiestDay(days).day),
   busiestConversations: ({ days }) => formatCount(findBusiestDay(days).conversations, 'conversation'),
   activeDays: ({ days }) => describeActiveDays(days),

@@ -156,7 +156,7 @@ export function computeFingerprint(components: readonly PromptComponentDraft[]):
  * adjacent unbounded repetitions can match the same character, so matching takes linear time.
  */
 const PLACEHOLDER =
-  /(?<!\\)\{\{\{?~?\s*(?:&\s*)?([^\s!"#%&'()*+,./;<=>@[\\\]^`{|}~]+(?:\.[^\s!"#%&'()*+,./;<=>@[\\\]^`{|}~]+)*)\s*~?\}?\}\}/g
+  /(?<![\\{])\{\{\{?~?\s*(?:&\s*)?([^\s!"#%&'()*+,./;<=>@[\\\]^`{|}~]+(?:\.[^\s!"#%&'()*+,./;<=>@[\\\]^`{|}~]+)*)\s*~?\}?\}\}/g
 
 const KEYWORDS = new Set(['else', 'this'])
 

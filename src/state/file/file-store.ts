@@ -18,9 +18,9 @@ import { DEFAULT_OPTIONS, type FileStoreOptions, WriteAheadLog } from './write-a
 
 /** What was found when a store was opened. Record counts that were not read are absent. */
 export interface LoadSummary extends Partial<StateSummary> {
-  /** The number of log entries not yet in the state file; usually 0 if the last process stopped gracefully. */
+  /** The number of log entries that were not yet in the state file; usually 0 after a graceful stop. */
   readonly logEntries: number
-  /** The process that died while holding the lock; absent if the lock was free. */
+  /** The process that died while holding the lock (pid 0 if unknown); absent if the lock was free. */
   readonly tookOverFrom?: { readonly pid: number; readonly since: string }
   /** Warnings, for example about a file that was edited by hand, or about a log entry truncated by a crash. */
   readonly warnings: readonly string[]
@@ -33,7 +33,7 @@ export interface OpenedStore {
   readonly shared?: SharedState
 }
 
-/** Opens the store in an existing or new file. No other simulator can use the file until the store is closed. */
+/** Opens the store in an existing or new file. Other simulators on this machine cannot use the file until `close`. */
 export async function openFileStore(file: string, options: FileStoreOptions = {}): Promise<Result<OpenedStore>> {
   let path = resolve(file)
   let lock: Lock | undefined
@@ -69,7 +69,7 @@ function describeUnusable(found: Stats | undefined): string | undefined {
   if (found.nlink === 1) return undefined
   return (
     `it has ${found.nlink} hard links, and a second simulator could use it under another name; ` +
-    'copy it to a new file'
+    'copy it and use the copy'
   )
 }
 
@@ -82,13 +82,13 @@ function lockedMessage({ pid, since }: LockHolder, path: string): string {
 }
 
 async function loadStore(path: string, lock: Lock, options: FileStoreOptions): Promise<OpenedStore> {
-  const complete = { ...DEFAULT_OPTIONS, ...options }
-  const file = new StateFile(path, new WriteAheadLog(`${path}.journal`, lock, complete))
+  const completeOptions = { ...DEFAULT_OPTIONS, ...options }
+  const file = new StateFile(path, new WriteAheadLog(`${path}.journal`, lock, completeOptions))
   const db = new Low(file, new StateData())
   await db.read()
   if (file.seq < db.data.seq) await db.write() // the file is new, edited, or behind the log; `begin` empties the log
   file.log.begin()
-  const store = new BaseStore(db.data, new DurableCommitter(db, file, lock, complete))
+  const store = new BaseStore(db.data, new DurableCommitter(db, file, lock, completeOptions))
   const { deadHolder: dead } = lock
   const { entries, warnings } = file.found
   const loaded = {

@@ -18,7 +18,7 @@ export interface LockHolder {
   readonly nonce: string
 }
 
-/** Acquires the lock, or takes it over from a dead holder. Fails with the holder if that process is still running. */
+/** Acquires the lock, or takes it over from a dead holder. Fails with the holder if it is still running. */
 export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
   for (;;) {
     const holder = readHolder(path)
@@ -51,7 +51,7 @@ export class Lock {
   }
 
   /** Moves this lock file to `path`, where it replaces the lock file of a dead holder. */
-  replace(path: string, dead: LockHolder): void {
+  moveTo(path: string, dead: LockHolder): void {
     renameSync(this.#path, path)
     this.#path = path
     this.deadHolder = dead
@@ -94,7 +94,7 @@ async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefine
   if (!guard.ok) return sleep(20).then(() => undefined)
   const lock = guard.value
   try {
-    if (readHolder(path)?.nonce === dead.nonce) lock.replace(path, dead)
+    if (readHolder(path)?.nonce === dead.nonce) lock.moveTo(path, dead)
     return lock.deadHolder === dead ? lock : undefined
   } finally {
     if (lock.deadHolder !== dead) lock.release()
@@ -129,7 +129,7 @@ function isRunning({ pid, born }: LockHolder): boolean {
   }
 }
 
-/** Returns the fields of `/proc/PID/stat` after the name (0: state, 19: start time), or none if it cannot be read. */
+/** Returns the fields of `/proc/PID/stat` after the name (0: state, 19: start time); empty if it cannot be read. */
 function readStat(pid: number): string[] {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -4,19 +4,19 @@ import { failAt, findEntry, isSealed, StateFileError } from './disk.ts'
 
 export interface LogSummary {
   readonly entries: number
-  /** Contains a sentence about the last entry if a crash truncated it. */
+  /** Contains a sentence about the last entry if it is truncated. */
   readonly warnings: readonly string[]
 }
 
 /** Reads a log, if it exists, and applies the entries that are not yet in the state. Errors name the line. */
 export function readLog(path: string, state: StateData): LogSummary {
   const warnings: string[] = []
-  let [location, lines, entries] = [`The log ${path}`, 0, 0]
+  let [location, lineNumber, entries] = [`The log ${path}`, 0, 0]
   let previous: number | undefined
   try {
     for (const { line, hasLineBreak } of readLines(path)) {
-      lines += 1
-      location = `Line ${lines} of the log ${path}`
+      lineNumber += 1
+      location = `Line ${lineNumber} of the log ${path}`
       if (!isSealed(line)) {
         warnings.push(`${location}${describeTruncation(line, hasLineBreak)}`)
         continue
@@ -48,7 +48,7 @@ function* readLines(path: string): Generator<{ readonly line: Buffer; readonly h
   }
 }
 
-/** Throws if an entry does not follow the previous entry, or if the first entry leaves a gap after the state. */
+/** Throws if an entry is not numbered right after the previous entry, or leaves a gap after the state. */
 function checkOrder(seq: number, previous: number | undefined, stateSeq: number): void {
   if (previous === undefined ? seq <= stateSeq + 1 : seq === previous + 1) return
   throw new StateFileError(

@@ -25,7 +25,7 @@ export const stateSchema: PublishedSchema = { name: 'state', schema }
 
 const loadCheck = once(() => loadSchema(stateSchema))
 
-/** The maximum text length for which errors include a line and column. Parsing longer text takes seconds. */
+/** The maximum text length for which errors include a line and column. Finding them in longer text takes seconds. */
 const MAX_LOCATED = 16 * 1024 * 1024
 
 /** Returns the document if it is valid. Otherwise throws a `StateFileError` that describes the first error. */
@@ -57,7 +57,7 @@ async function findContentProblem({ sandboxes }: StateDocument) {
   return undefined
 }
 
-/** Returns the line and column of a value as `line 7, column 3: `, or an empty string if they are not known. */
+/** Returns the line and column of a value as `line 7, column 3: `, or an empty string if they are unknown. */
 async function locate(text: string, pointer: string): Promise<string> {
   if (text.length > MAX_LOCATED) return ''
   const { parseSource } = await import('../../base/documents/parse.ts') // needed only for an invalid file

@@ -27,9 +27,9 @@ const MAX_LENGTH = 2 ** 29 - 100
 export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
-  /** The number of the last change in the file; -1 if the file is absent, was empty, or was edited by hand. */
+  /** The number of the last change in the file; -1 if the file is absent, was empty, or was edited. */
   seq = -1
-  /** The result of reading the log. */
+  /** The number of applied log entries, and warnings about the state file and the log. */
   found: LogSummary = { entries: 0, warnings: [] }
 
   constructor(path: string, log: WriteAheadLog) {
@@ -54,10 +54,7 @@ export class StateFile implements Adapter<StateData> {
     return state
   }
 
-  /**
-   * Replaces the state file after the new file is on disk, and removes the written changes from the log. All changes to
-   * the state must already be in the log. Changes made during the call are not written.
-   */
+  /** Replaces the state file, and then deletes the old log. Changes made during the call are not written. */
   async write(state: StateData): Promise<void> {
     const { seq } = state
     const text = stateText(state)

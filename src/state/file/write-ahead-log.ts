@@ -45,7 +45,7 @@ export const DEFAULT_OPTIONS: CompleteOptions = {
   syncFile: promisify(fdatasync),
 }
 
-/** The write-ahead log. While a checkpoint is being written, earlier entries are in a second file, the old log. */
+/** The write-ahead log. A checkpoint renames the log's file to the old log, and deletes the old log on success. */
 export class WriteAheadLog {
   readonly path: string
   readonly oldPath: string
@@ -141,7 +141,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Checks the files once per turn of the event loop. Checking after every write took 2% of the time for a POST. */
+  /** Checks the files once per turn of the event loop. Checking after every write would slow a POST by 2%. */
   #checkOncePerTurn(): void {
     if (this.#isChecked) return
     this.checkFiles()
@@ -160,7 +160,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Returns why this process can no longer write; undefined while it can. Calls `stat` on the lock and the log. */
+  /** Checks the lock and the log. Returns why this process can no longer write; undefined while it can. */
   findLoss(): string | undefined {
     const loss = this.lossReason ?? this.#lock.findLoss() ?? this.#findLogLoss()
     return loss === undefined ? undefined : this.#stopWriting(loss)

@@ -4,25 +4,25 @@ import type { RateResult } from '../store.ts'
 
 /** A fixed rate limit window. Times are epoch milliseconds. */
 interface RateWindow {
-  readonly opened: number
-  readonly ends: number
-  readonly used: number
+  readonly openedAt: number
+  readonly endsAt: number
+  readonly usedUnits: number
 }
 
-/** The maximum number of rate limit windows, whose keys clients choose. At the limit, a new one evicts the oldest. */
+/** The maximum number of rate limit windows in the process. At the limit, a new window evicts the oldest. */
 const MAX_WINDOWS = 100_000
 
-/** The maximum number of sequences in the process. At the limit, a new one evicts the least recently advanced one. */
+/** The maximum number of sequences (in Redis, per sandbox). A further one evicts the least recently advanced one. */
 export const MAX_SEQUENCES = 10_000
 
 /** The lengths up to which keys are stored whole. A longer key is truncated, and a hash of the key is appended. */
 const MAX_RATE_KEY = 64
 export const MAX_SEQUENCE_KEY = 1000
 
-/** The rate limit windows and sequences of all sandboxes, which share the limits above. Kept only in memory. */
+/** The rate limit windows and sequences of all sandboxes together. Kept only in memory. */
 export class Counters {
   #windows = new Map<string, RateWindow>()
-  /** The number of times that each sequence was advanced, by sandbox and key, least recently advanced first. */
+  /** The number of times each sequence was advanced, by sandbox and key, least recently advanced first. */
   #sequences = new Map<string, number>()
 
   copy(): Counters {
@@ -42,13 +42,13 @@ export class Counters {
     const name = encodePath([sandbox]) + shorten(key, MAX_RATE_KEY)
     const known = this.#windows.get(name)
     // If the start of the window is in the future, the sandbox's clock was set back, so the window is discarded.
-    const isOpen = known !== undefined && known.opened <= now && now < known.ends
-    const window = isOpen ? known : { opened: now, ends: now + windowMs, used: 0 }
-    const allowed = window.used < limit
-    const used = window.used + Number(allowed)
+    const isOpen = known !== undefined && known.openedAt <= now && now < known.endsAt
+    const window = isOpen ? known : { openedAt: now, endsAt: now + windowMs, usedUnits: 0 }
+    const allowed = window.usedUnits < limit
+    const usedUnits = window.usedUnits + Number(allowed)
     if (!isOpen) this.#windows.delete(name)
-    setBounded(this.#windows, name, { ...window, used }, MAX_WINDOWS)
-    return { allowed, limit, remaining: Math.max(0, limit - used), resetMs: window.ends - now }
+    setBounded(this.#windows, name, { ...window, usedUnits }, MAX_WINDOWS)
+    return { allowed, limit, remaining: Math.max(0, limit - usedUnits), resetMs: window.endsAt - now }
   }
 
   sequenceCounts(sandbox: string): ReadonlyMap<string, number> {
@@ -66,14 +66,14 @@ export class Counters {
   }
 }
 
-/** Sets a value, and evicts the first key if the map then has more than `max` keys. A new key is added at the end. */
+/** Sets a value, and evicts the first key if the map then has more than `max` keys. */
 function setBounded<T>(map: Map<string, T>, key: string, value: T, max: number): void {
   map.set(key, value)
   const [first = key] = map.keys()
   if (map.size > max) map.delete(first)
 }
 
-/** Shortens a client's key, since tokens and sequence names can be 16 kB long. Different keys stay different. */
+/** Shortens a long key, since a client's token or sequence name can be 16 kB long. Different keys stay different. */
 export function shorten(key: string, max: number): string {
   if (key.length <= max) return key
   // Copies the slice, since a string slice in V8 retains the whole string.

@@ -56,7 +56,7 @@ export class SandboxData {
     return this.#tables.get(collection.name) as T // created by this collection
   }
 
-  /** Returns a copy that can be changed independently, although it shares the immutable records. */
+  /** Returns a copy that changes independently. The records, which are immutable, are shared. */
   copy(): SandboxData {
     const copy = new SandboxData(this.quality)
     for (const [name, table] of this.#tables) copy.#tables.set(name, table.copy())
@@ -74,16 +74,16 @@ export type StoredSnapshot = Readonly<{ head: SnapshotHead; data: SandboxData }>
 export interface SandboxEntry {
   readonly data: SandboxData
   readonly snapshots: ReadonlyMap<string, StoredSnapshot>
-  /** The number of snapshots created so far, for deriving ids. A reset sets it to 0 if there are no snapshots. */
+  /** The number of snapshots created so far, for deriving ids. A reset sets it to 0 if no snapshots are left. */
   readonly snapshotsTaken: number
 }
 
 const emptyEntry = (): SandboxEntry => ({ data: new SandboxData(), snapshots: new Map(), snapshotsTaken: 0 })
 
-/** The shared entry for sandboxes without data. It must not be modified. */
+/** The entry that unknown sandboxes share. It must not be modified. */
 export const EMPTY_ENTRY = emptyEntry()
 
-/** The data of all sandboxes. Only `apply` changes stored data. */
+/** The data of all sandboxes. Only `apply` changes the data. */
 export class StateData {
   readonly sandboxes: Map<string, SandboxEntry>
   seq: number

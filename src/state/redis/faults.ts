@@ -18,8 +18,8 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
   [/^WRONGPASS/, `Redis does not accept the password. ${passwordStep}`],
   [
     /^NOPERM|^ERR The user executing the script can't/,
-    'the Redis user lacks a permission. Grant the user ~{PREFIX* (where PREFIX is the prefix of the state) ' +
-      '+@read +@write +@scripting +@connection +info.',
+    'the Redis user lacks a permission. Grant the user the ACL rules ' +
+      '~{PREFIX* +@read +@write +@scripting +@connection +info, where PREFIX is the value of --state-prefix.',
   ],
   [/^WRONGTYPE/, 'another program uses a key with this prefix. Choose another prefix (--state-prefix).'],
   [/cluster mode/, 'that server is a node of a cluster. Set --state to a server without cluster mode.'],
@@ -82,8 +82,8 @@ function codeOf(error: unknown): string {
 export const TIMEOUT_ERROR = Object.assign(new Error('no reply in time'), { code: 'ETIMEDOUT' })
 
 /**
- * Resolves with the reply, or rejects with `TIMEOUT_ERROR` after `ms` ms. Reads pending input before rejecting,
- * since a busy process might not yet have read a reply that has already arrived.
+ * Settles like `reply`, or rejects with `TIMEOUT_ERROR` after `ms` milliseconds. Lets pending input be read before
+ * rejecting, since a busy process might not yet have read a reply that has already arrived.
  */
 export function replyWithin<T>(ms: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -30,7 +30,7 @@ export async function importContent(
   const keyOf = (kind: string) => scripts.keyOf(sandbox, `staged:${id}:${kind}`)
   const store = (fields: readonly Field[]) => {
     const writes = KINDS.flatMap((kind) => {
-      // Only the first slice writes the head, so a missing head shows that staged data expired during a slow import.
+      // Only the first call stores the head, so a missing head shows that staged data expired during a slow import.
       const args = fields.filter((field) => field[0] === kind).flatMap(([, name, value]) => [name, value])
       const fieldWrites = args.length > 0 ? [connection.call('hset', keyOf(kind), ...args)] : []
       return [...fieldWrites, connection.call('pexpire', keyOf(kind), STAGED_MS)]

@@ -1,7 +1,7 @@
 /**
  * The journal that all replicas share: a Redis stream of messages, and a stream of bodies that is trimmed by size. The
- * id of a message is its position, so a gap in the positions shows readers that messages are missing. A hash of counts
- * shows how many exchanges readers have missed in each sandbox.
+ * id of a message is its position, so a gap in the positions shows readers that messages are missing. The hash of
+ * counts, which has the number of exchanges in each sandbox, then tells them how many exchanges they have missed.
  */
 import { randomUUID } from 'node:crypto'
 import type { ExchangeStream, MessagePosition, StreamMessage } from '../shared-state.ts'
@@ -44,8 +44,8 @@ export function openJournalStream({ connection, prefix, replica, size }: Journal
   let latest = 0
 
   async function send(...[kind, sandbox, text, request = '', response = '']: NewMessage): Promise<MessagePosition> {
-    const bounds = [randomUUID(), latest, size, MAX_BODY_BYTES]
-    const reply = await connection.run(APPEND, keys, [...bounds, kind, sandbox, text, request, response])
+    const streamArgs = [randomUUID(), latest, size, MAX_BODY_BYTES]
+    const reply = await connection.run(APPEND, keys, [...streamArgs, kind, sandbox, text, request, response])
     const [id, number] = reply as [string, string] // the script's return type
     latest = Math.max(latest, Number(number))
     return { id, number: Number(number) }

@@ -1,18 +1,18 @@
-/** The hashes that contain the data of a sandbox. A snapshot has a copy of each hash. */
+/** The hashes that contain the data of a sandbox. A snapshot has copies of them. */
 export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
 
 /**
  * Returns the prefix of a sandbox's keys: a hash tag and a colon. The keys are:
  *
- * - `head`, a hash: `generation` (if the sandbox has data), the number of records in each collection (`count:events`
- *   etc.), `quality`, and `settings`, which do not count as data.
+ * - `head`, a hash: `generation` (if the sandbox has data or snapshots), the number of records in each collection
+ *   (`count:events` etc.), `quality`, and `settings`. Settings do not count as data.
  * - `events`, a hash of events by position, and `prompts`, a hash of prompts by position. The last member of a prompt
  *   is the list of its versions.
  * - `index`, a hash. The fields `event named JSON` and `prompt named KEY` find a record by the caller's name for it.
  *   `event ID` and `prompt ID` count identical records (see `Occurrences`); `events POSITION` counts replays. For a
- *   prompt, `prompts POSITION` is the active version, `last PROMPT` the version count, and `place PROMPT` the position.
+ *   prompt, `prompts POSITION` is the active version, `last ID` the number of versions, and `place ID` the position.
  * - `impact`, a hash of sums by product and day.
- * - `snapshots`, a hash of descriptions by id; `taken`, how many were created; `snapshot:ID:head` etc., the copies.
+ * - `snapshots`, a hash of descriptions by id; `taken`, the number created; `snapshot:ID:head` etc., the copies.
  * - `staged:ID:events` etc.: imported data that has not yet replaced the sandbox's data.
  * - `probe-hash` etc., only in the sandbox `default`: keys that a health check writes and deletes.
  * - `sequences` and `windows`, hashes of counters; `sequences-order` and `windows-order`, sorted sets of their fields.
@@ -31,8 +31,8 @@ export const impactField = (product: string | null, day: string) => JSON.stringi
  * - `format`, the name of the format of all keys, and `id`, an id that changes if Redis is emptied.
  * - `sandboxes`, a sorted set of names in order of creation; `created`, a counter for that order and for generations.
  * - `journal`, a stream of messages from all replicas, and `journal-bodies`, a stream of the exchanges' bodies.
- * - `journal-head`, a hash: `id`, unique to this journal, and the numbers of its `messages`, `exchanges` and `bytes`.
- * - `journal-counts`, a hash by sandbox: the first exchange since it was cleared, and the exchange count since then.
+ * - `journal-head`, a hash: `id`, unique to this journal, and the counters `messages`, `exchanges` and `bytes`.
+ * - `journal-counts`, a hash by sandbox: its first exchange since a clear, and the number of exchanges from there on.
  */
 export function sharedKeys(prefix: string): string {
   return `{${prefix}}:`

@@ -53,7 +53,7 @@ export async function openRedisStore(
     const shared: SharedState = {
       displayUrl,
       ...createSettings(scripts),
-      listSandboxes: (limit) => listSandboxNames(connection, prefix, limit),
+      listNewestSandboxes: (limit) => listSandboxNames(connection, prefix, limit),
       openJournal: (size) => openJournalStream({ connection, prefix, replica: scripts.createId(), size }),
     }
     return success({ store, loaded: { sandboxes, logEntries: 0, warnings: warnings.flat() }, shared, connection })
@@ -94,7 +94,7 @@ for _, command in ipairs({
 end
 return {found, known}`)
 
-/** Creates a function that runs `PROBE`, returns a message if the format is unknown, and rejects if a command fails. */
+/** Creates a function that runs `PROBE`, warns if Redis was emptied, and returns a message if the format is unknown. */
 function createProbe(
   scripts: SandboxScripts,
   { prefix, displayUrl }: RedisLocation,
@@ -123,26 +123,26 @@ function createProbe(
 
 const MAX_ATTEMPTS = 50
 
-function createSettings(scripts: SandboxScripts): Pick<SharedState, 'readRecord' | 'updateRecord'> {
+function createSettings(scripts: SandboxScripts): Pick<SharedState, 'readSettings' | 'updateSettings'> {
   const parsed = new LruCache<JsonObject>(200)
   async function read(sandbox: string) {
     const [text = ''] = await scripts.readFields(sandbox, 'settings')
-    if (text === '') return { text, record: undefined }
-    return { text, record: parsed.get(text, () => parseStoredJson<JsonObject>(sandbox, 'settings', text)) }
+    if (text === '') return { text, settings: undefined }
+    return { text, settings: parsed.get(text, () => parseStoredJson<JsonObject>(sandbox, 'settings', text)) }
   }
   return {
-    readRecord: async (sandbox) => (await read(sandbox)).record,
-    async updateRecord(sandbox, update) {
+    readSettings: async (sandbox) => (await read(sandbox)).settings,
+    async updateSettings(sandbox, update) {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const current = await read(sandbox)
-        const { record, result } = update(current.record)
-        if (record === current.record) return result
-        const value = record === undefined ? '' : JSON.stringify(record)
+        const { settings, result } = update(current.settings)
+        if (settings === current.settings) return result
+        const value = settings === undefined ? '' : JSON.stringify(settings)
         const [outcome] = await scripts.run(PUT_FIELD, sandbox, hash('sha1', current.text), 'settings', value)
         if (outcome === 'stored') return result
       }
       throw new StoreUnavailableError(
-        'Other replicas kept changing the sandbox, so this change was not made; send the request again.',
+        'Other requests kept changing the sandbox, so this change was not made; send the request again.',
       )
     },
   }

@@ -1,4 +1,4 @@
-/** Reads a consistent view of a sandbox's records. */
+/** Reads a sandbox's records from Redis, in slices. */
 import { componentsOf, deriveComponentIds } from '../collections/prompts.ts'
 import { createFilter } from '../queries.ts'
 import { DEFAULT_QUALITY, EXPORT_FORMAT, type StoredEvent, type StoredPrompt } from '../records.ts'
@@ -64,7 +64,7 @@ async function* readEvents(source: Source, order?: EventQuery['order'], offset =
     yield parseStoredEvent(source.sandbox, text, replays)
 }
 
-/** Reads records in slices. Throws if an import, a reset or a restore replaces the records during the read. */
+/** Throws if the records are replaced or deleted during the read. */
 async function* readRecords(
   { scripts, sandbox, generation }: Source,
   kind: 'events' | 'prompts',

@@ -50,7 +50,7 @@ return listed`)
 export function createCounters(
   scripts: SandboxScripts,
 ): Pick<Store, 'consumeRate' | 'nextSequenceIndex' | 'listSequences'> {
-  /** The units that a fork consumed, by counter. They are neither stored in Redis nor listed. */
+  /** The units that a fork consumed, by counter. They are not stored in Redis, and `listSequences` omits them. */
   const ownUnits = new Map<string, number>()
   /** Consumes a unit. Returns the number of units already used, including the fork's own, and the end of the window. */
   async function consume(sandbox: string, kind: string, field: string, ...bounds: readonly number[]) {

@@ -64,9 +64,9 @@ export function createRedisStore(scripts: SandboxScripts, server: Pick<Store, 'f
  */
 function createRecorder(scripts: SandboxScripts): Pick<Store, 'recordEvent' | 'addPromptVersion' | 'activateVersion'> {
   return {
-    recordEvent: async (context, given) => {
+    recordEvent: async (context, original) => {
       const { sandbox, seed } = context
-      const draft = cloneJson(given)
+      const draft = cloneJson(original)
       const first = createStoredEvent(context, draft, noOccurrences)
       const { eventId, sampledOut: _, ...event } = first
       const { product, day, units } = impactSumOf(first)
@@ -90,9 +90,9 @@ function createRecorder(scripts: SandboxScripts): Pick<Store, 'recordEvent' | 'a
       const stored = parseStoredEvent(sandbox, value, replays)
       return { event: stored, replayed: true, payloadDiffers: payloadDiffers(stored, draft) }
     },
-    addPromptVersion: async (context, given) => {
+    addPromptVersion: async (context, original) => {
       const { sandbox, seed } = context
-      const draft = cloneJson(given)
+      const draft = cloneJson(original)
       const { promptId: first, ...head } = createPromptHead(context, draft, noOccurrences)
       const prompt = { ...head, versions: [] }
       const { versionId, version: number, componentIds, active, ...version } = createVersion(context, draft, first, 0)

@@ -4,7 +4,7 @@ import { StoreReadError } from '../store.ts'
 import type { Argument, RedisConnection, RedisReply, Script } from './connection.ts'
 import { sandboxKeys, sharedKeys } from './keys.ts'
 
-/** Runs the sandbox scripts in `lua/`. In a fork, the scripts reply as usual but change nothing. */
+/** Runs sandbox scripts. In a fork, the scripts reply as usual but change nothing. */
 export class SandboxScripts {
   readonly connection: RedisConnection
   readonly prefix: string

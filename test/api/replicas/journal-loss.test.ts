@@ -38,7 +38,7 @@ describeWithRedis('exchanges in a Redis server that loses its data', () => {
     for (const replica of replicas) await call(replica, path, inSandbox('first'))
     expect(await verify(replicas[0], 'first')).toMatchObject({ count: 3, truncated: false })
     execFileSync('redis-cli', ['-p', `${redis.port}`, 'flushall'])
-    for (const replica of replicas) // each replica first counts the loss in the new journal
+    for (const replica of replicas) // this makes each replica record the loss in the new journal
       expect(await callControl(replica, 'GET', '/requests?sandbox=first')).toMatchObject({ truncated: true })
     const late = await startForTest({ state: redis.url, statePrefix, replica: 'late', clock: 'real' })
     for (const name of ['first', 'second']) await call(late, path, inSandbox(name))
@@ -49,7 +49,7 @@ describeWithRedis('exchanges in a Redis server that loses its data', () => {
 
 describeWithRedis('the requests to a replica', () => {
   test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'stopped by %s stay in the journal, and another replica reports none as missing',
+    'stopped by %s stay in the journal, and another replica reports none as lost',
     async (signal) => {
       const { url } = await redisForTest()
       const other = await startForTest({ state: url, clock: 'real' })

@@ -64,7 +64,7 @@ describeWithRedis('with a journal shared by replicas,', () => {
     expect(await callControl(three, 'GET', '/requests')).toMatchObject({ total: 0 })
   })
 
-  test('coverage, retries and reports are as if one replica had received all requests', async ({ replicas }) => {
+  test('the summary, coverage and retries are as if one replica had received all requests', async ({ replicas }) => {
     const [one, two, three] = replicas
     const single = (await startReplicas(redis()))[0]
     const retried = event({ insertId: 'y' })
@@ -107,7 +107,7 @@ describeWithRedis('with a journal shared by replicas,', () => {
   })
 
   test.for(['200', 'dribble;ms=20', 'malformed-json', 'reset'])(
-    'an exchange with the scenario %s is in the journal when the client sends its next request to another replica',
+    'another replica lists an exchange with the scenario %s as soon as the exchange ends',
     async (scenario, { replicas: [one, two] }) => {
       const headers = { 'x-sim-scenario': scenario }
       const outcome = /malformed|reset/.test(scenario) ? 'damaged' : 'delivered'

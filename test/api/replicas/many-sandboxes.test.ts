@@ -16,7 +16,7 @@ describeWithRedis('a replica with many sandboxes in the shared state', () => {
     const { store, shared } = await openRedisOrFail(redis().url, 'many')
     const names = Array.from({ length: COUNT }, (_, index) => `sandbox-${index}`)
     await Promise.all(names.map((sandbox) => store.recordEvent({ ...context, sandbox }, event())))
-    expect(await shared.listSandboxes(2)).toEqual(names.slice(-2)) // the newest two
+    expect(await shared.listNewestSandboxes(2)).toEqual(names.slice(-2))
     const simulator = await startForTest({ state: redis().url, statePrefix: 'many', sandboxLimit: 10 })
     const stored = (await listSandboxes(simulator)).filter(({ events }) => events === 1)
     expect(stored.map(({ name }) => name)).toEqual(names) // in order of creation

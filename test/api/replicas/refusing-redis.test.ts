@@ -109,18 +109,18 @@ describeWithRedis('when Redis refuses commands,', () => {
     expect(stderr).not.toContain('    at ')
   })
 
-  test('requests are handled but not recorded, and all replicas mark their sandbox’s list as truncated', async () => {
+  test('reads are handled but not recorded, and replicas mark the sandbox’s request list as truncated', async () => {
     const redis = await redisForTest()
     const { connection: admin } = await openRedisOrFail(redis.url, 'admin')
     const [one, two] = await startReplicas(redis)
-    const missedSandbox = { headers: { 'x-sim-sandbox': 'missed' } }
+    const inMissedSandbox = { headers: { 'x-sim-sandbox': 'missed' } }
     for (const sandbox of ['missed', 'other']) await call(one, path, { headers: { 'x-sim-sandbox': sandbox } })
     await admin.call('config', 'set', 'maxmemory', '1')
-    expect((await call(one, path, missedSandbox)).status).toBe(200)
+    expect((await call(one, path, inMissedSandbox)).status).toBe(200)
     const list = (target: typeof one, sandbox: string) => callControl(target, 'GET', `/requests?sandbox=${sandbox}`)
     expect(await list(one, 'missed')).toMatchObject({ total: 1, truncated: true })
     await admin.call('config', 'set', 'maxmemory', '0')
-    await call(one, path, missedSandbox)
+    await call(one, path, inMissedSandbox)
     for (const replica of [one, two]) {
       await expect.poll(() => list(replica, 'missed'), { timeout: 30_000 }).toMatchObject({ total: 2, truncated: true })
       expect(await list(replica, 'other')).toMatchObject({ total: 1, truncated: false })

@@ -44,7 +44,7 @@ describeWithRedis('in shared sandboxes,', () => {
     expect(await statuses(replicas)).toEqual([200, 200, 200])
   })
 
-  test('the clock and the seed apply to all replicas until a reset', async ({ replicas: [one, two, three] }) => {
+  test('the clock, its reset and the seed apply to all replicas', async ({ replicas: [one, two, three] }) => {
     await callControl(one, 'PUT', '/clock', { mode: 'frozen', now: '2026-03-01T00:00:00Z' })
     await callControl(two, 'POST', '/clock/advance', { by: '1h' })
     expect(await callControl(three, 'GET', '/clock')).toEqual({ mode: 'frozen', now: '2026-03-01T01:00:00.000Z' })
@@ -68,7 +68,7 @@ describeWithRedis('in shared sandboxes,', () => {
     expect(await callControl(one, 'GET', '/scenarios?sandbox=with-rules')).toMatchObject({ rules: [] })
   })
 
-  test('each response names its replica, and /__sim/info shows the state’s address', async ({ replicas: [one] }) => {
+  test('a response names its replica, and /__sim/info shows the state’s address', async ({ replicas: [one] }) => {
     expect((await call(one, path)).headers.get('x-sim-replica')).toBe('one')
     expect(await readStateInfo(one)).toMatchObject({ file: redis().url })
   })

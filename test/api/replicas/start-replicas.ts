@@ -4,7 +4,7 @@ import { startForTest, type TestSimulator } from '../../support/start.ts'
 
 let prefixCount = 0
 
-/** Starts three simulators for one test. They share a new, empty state unless `settings` names an existing one. */
+/** Starts three simulators for one test. They share a new, empty state unless `settings` selects another state. */
 export async function startReplicas(
   redis: RedisServer,
   settings: Partial<Settings> = {},

@@ -20,7 +20,7 @@ async function callWith(scenario: string) {
 test.each([0, 0.25, 0.5, 0.99])('truncated;keep=%d sends this fraction of the body, then disconnects', async (keep) => {
   const { status, text, announcedBytes, tookMs } = await callWith(`truncated;keep=${keep}`)
   expect([status, text.length]).toEqual([200, Math.floor(announcedBytes * keep)])
-  expect(tookMs).toBeLessThan(10_000) // after 15 seconds of silence, the client would end the connection
+  expect(tookMs).toBeLessThan(10_000) // without a disconnect, `sendBytes` waits 15 seconds for the rest
 })
 
 test.each([0, 0.25, 0.99])('malformed-json;keep=%d sends a complete response with invalid JSON', async (keep) => {
@@ -29,7 +29,7 @@ test.each([0, 0.25, 0.99])('malformed-json;keep=%d sends a complete response wit
   expect(() => JSON.parse(text)).toThrow(SyntaxError)
 })
 
-test('a refusal can be slow and truncated, but two kinds of damage cannot act on one response', async () => {
+test('a refusal can be slow and truncated, but two scenarios cannot both determine the delivery', async () => {
   const { status, text, announcedBytes, tookMs } = await callWith('slow;ms=100, server-error, truncated')
   expect(status).toBe(500)
   expect(text).toMatch(/^\{"success":false/)
@@ -48,7 +48,7 @@ test('a broken connection does not affect other connections', async () => {
   for (const { status } of await broken) expect(status).toBe('rejected')
 })
 
-test.each(['reset', 'empty-response'])('%s first completes earlier responses on its connection', async (scenario) => {
+test.each(['reset', 'empty-response'])('responses before %s on the same connection are complete', async (scenario) => {
   const connection = await connectTo(sim().origin)
   const [plain, faulted] = [[], [`X-Sim-Scenario: ${scenario}`]].map((lines) =>
     requestText('GET', analyticsPath, lines),

@@ -17,12 +17,12 @@ import { startForTest } from '../../support/start.ts'
 
 const sim = sharedSimulator()
 
-/** The path of analytics with a value in every nullable field, so that each kind of damage finds all its targets. */
+/** The path of analytics with a value in every nullable field, so that every target can be damaged. */
 const modelPath = '/v1/models/00000000-0000-4000-8000-0000000000f0/analytics?period=7d'
 
 const closedKeyword = 'unevaluatedProperties'
 
-/** `targets`: the minimum number of different targets for 40 seeds. For writes, this is the number of all targets. */
+/** `targets`: the minimum number of different targets for 40 seeds. For writes, it is the total number of targets. */
 const drifts = [
   { name: 'drop-field', keyword: 'required', targets: { getModelAnalytics: 25, createPrompt: 3, createEvent: 2 } },
   { name: 'wrong-type', keyword: 'type', targets: { getModelAnalytics: 25, createPrompt: 5, createEvent: 2 } },
@@ -50,7 +50,7 @@ const callDamaged = (id: keyof typeof fullRequests, scenario: string) => {
 /** Returns the target named in X-Sim-Damage, such as `/messageCount` in `drop-field at /messageCount`. */
 const targetIn = (headers: Headers) => /^\S+ at (\S+)$/.exec(headers.get('x-sim-damage') ?? '')?.[1] ?? ''
 
-/** Returns the only rule that the damage at a target is expected to break. */
+/** Lists the one rule that the damage at a target is expected to break. */
 function brokenBy(keyword: string, target: string): BrokenRule[] {
   if (keyword !== closedKeyword) return [{ keyword, at: target }]
   return [{ keyword, at: `${target === '/' ? '' : target}/unexpectedField` }]
@@ -134,7 +134,7 @@ test.each([
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test('a target that the response lacks is refused, so that no test silently runs without damage', async () => {
+test('drift is refused if the response has no suitable target', async () => {
   const empty = '/v1/models/00000000-0000-4000-8000-0000000000f1/analytics'
   const scenarios = ['unknown-enum', 'drop-field;pointer=/recommendations/summary', 'wrong-type;pointer=/dataPoints/30']
   for (const scenario of [...scenarios, 'drop-field;pointer=/recommendations/summary, reset']) {

@@ -12,18 +12,18 @@ import {
   type RequestOptions,
 } from '../../support/client.ts'
 import { callControl, putRules } from '../../support/control.ts'
+import { documentWithPaths } from '../../support/documents.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 
 const sim = sharedSimulator()
 
-let sandboxes = 0
-/** Returns the name of a sandbox that no other test in this file has used. */
-const freshSandbox = () => `rules-${++sandboxes}`
+let sandboxCount = 0
+const newSandboxName = () => `rules-${++sandboxCount}`
 
-/** Sets rules in a fresh sandbox, and returns the name of the sandbox. */
+/** Sets rules in a new sandbox, and returns the name of the sandbox. */
 async function sandboxWith(rules: JsonObject[]): Promise<string> {
-  const sandbox = freshSandbox()
+  const sandbox = newSandboxName()
   await putRules(sim(), rules, sandbox)
   return sandbox
 }
@@ -57,7 +57,7 @@ test.each([
   [{ sequence: '429, 200', parameters: { ms: 2 } }, /body\/rules\/0\/parameters: "scenario" must be a/],
 ])('the parameters of the rule %j become part of its scenario, or the rule is refused: %s', async (rule, expected) => {
   const request = { method: 'PUT', token: null, body: { rules: [rule] } }
-  const response = await call(sim(), `/__sim/scenarios?sandbox=${freshSandbox()}`, request)
+  const response = await call(sim(), `/__sim/scenarios?sandbox=${newSandboxName()}`, request)
   if (typeof expected === 'string') expect(response.body).toEqual({ rules: [{ scenario: expected }] })
   else expect(errorOf(response)).toMatch(expected)
 })
@@ -69,7 +69,7 @@ describe('a rule matches', () => {
 
   test.each<[string, JsonObject, Call, Call]>([
     ['requests for a model', { model: modelId }, analytics, analyticsOf(shopModel)],
-    ['requests for a product, including its models’ analytics', { product: shop }, analyticsOf(shopModel), analytics],
+    ['requests for the analytics of a product’s models', { product: shop }, analyticsOf(shopModel), analytics],
     ['only requests that satisfy all its conditions', all, matchingCall, anEvent({ value: '7' })],
   ])('%s', async (_name, match, hit, missed) => {
     const sandbox = await sandboxWith([{ match, scenario: 'unavailable' }])
@@ -86,7 +86,7 @@ describe('a rule matches', () => {
     expect(await statusesOf(sim(), sandbox, [aPrompt, anEvent(), analytics, week])).toEqual([503, 201, 503, 200])
   })
 
-  test('only requests with a JSON body if it has a body condition; broken JSON is refused as usual', async () => {
+  test('only valid JSON if it has a body condition, so broken JSON gets the usual 400', async () => {
     const sandbox = await sandboxWith([{ match: { body: { '/eventType': 'a' } }, scenario: 'unavailable' }])
     expect(await statusesOf(sim(), sandbox, [['/v1/events', { body: '{"eventType":"a"' }]])).toEqual([400])
   })
@@ -156,7 +156,7 @@ describe('PUT /__sim/scenarios', () => {
   const rule: JsonObject = { operation: 'createEvent', match, scenario: 'unavailable', times: 2 }
 
   test('returns the new rules, which GET also returns until DELETE removes them', async () => {
-    const sandbox = freshSandbox()
+    const sandbox = newSandboxName()
     const path = `/scenarios?sandbox=${sandbox}`
     expect(await callControl(sim(), 'GET', path)).toEqual(noRules)
     expect(await callControl(sim(), 'PUT', path, { rules: [rule] })).toEqual({ rules: [rule] })
@@ -180,7 +180,7 @@ describe('PUT /__sim/scenarios', () => {
     ['a scenario of 2001 characters', { scenario: '5'.repeat(2001) }, /\/rules\/1\/scenario.*2000/],
     ['a condition on /constructor', { scenario: '503', match: { body: { '/constructor': 1 } } }, /No request body/],
   ])('refuses all rules if one has %s', async (_name, rule, pattern) => {
-    const sandbox = freshSandbox()
+    const sandbox = newSandboxName()
     const body = { rules: [{ scenario: 'not-found' }, rule] }
     expectRefusal(await call(sim(), `/__sim/scenarios?sandbox=${sandbox}`, { method: 'PUT', body }), 400, pattern)
     expect(await callControl(sim(), 'GET', `/scenarios?sandbox=${sandbox}`)).toEqual(noRules)
@@ -188,7 +188,7 @@ describe('PUT /__sim/scenarios', () => {
 })
 
 describe('precedence: request > sandbox > startup', () => {
-  /** The ways in which a request can name a scenario, and a request that names none. */
+  /** A request for each way to select a scenario, and one that selects none. */
   const requests = {
     control: { headers: { 'x-sim-scenario': '400' } },
     sequence: { headers: { 'x-sim-sequence': '404' } },
@@ -228,4 +228,13 @@ describe('precedence: request > sandbox > startup', () => {
       counts,
     })
   })
+})
+
+test('a rule can have a condition on a member of a free-form request body', async () => {
+  const content = { 'application/json': { schema: { type: 'object', additionalProperties: true } } }
+  const post = { operationId: 'postAny', requestBody: { content }, responses: { 200: { description: 'OK' } } }
+  const own = await startForTest({ contract: await documentWithPaths({ '/any': { post } }) })
+  await putRules(own, [{ operation: 'postAny', match: { body: { '/a': 'b' } }, scenario: '404' }])
+  expect((await call(own, '/v1/any', { body: { a: 'b' } })).status).toBe(404)
+  expect((await call(own, '/v1/any', { body: { a: 'c' } })).status).toBe(200)
 })

@@ -6,9 +6,8 @@ import { sharedSimulator } from '../../support/shared.ts'
 
 const sim = sharedSimulator()
 
-let sandboxes = 0
-/** A test that receives the name of a new sandbox. */
-const test = plainTest.extend('sandbox', () => `sequence-${++sandboxes}`)
+let sandboxCount = 0
+const test = plainTest.extend('sandbox', () => `sequence-${++sandboxCount}`)
 
 /** Requests analytics, with the sequence in a header if one is given, and returns the status. */
 async function statusOf(sandbox: string, sequence?: string): Promise<number> {
@@ -36,7 +35,7 @@ test.for(orders)('the items of %s are used in order; the last is reused', async 
   expect(await statusesOf(statuses.length, sandbox)).toEqual(statuses)
 })
 
-test('parallel requests use each item of a sequence but the last as many times as written', async ({ sandbox }) => {
+test('parallel requests use each item except the last as many times as written', async ({ sandbox }) => {
   const all = Array.from({ length: 40 }, () => statusOf(sandbox, '429*7, 503*5, 404*3, 200'))
   const statuses = await Promise.all(all)
   const count = (status: number) => statuses.filter((one) => one === status).length

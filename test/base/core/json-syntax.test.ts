@@ -14,8 +14,8 @@ describe('the description of broken JSON', () => {
     ['[1}', 'line 1, column 3 has "}", where "," or "]" is expected'],
     ['{"a":1]', 'line 1, column 7 has "]", where "," or "}" is expected'],
     ['{} // ok', 'line 1, column 4 has "/", where nothing more is expected'],
-    ['"a\\x"', 'line 1, column 3 has "\\\\", where a string in double quotes (with escapes such as \\n) is expected'],
-    ['"a', 'it ends at line 1, column 3, where a string in double quotes (with escapes such as \\n) is expected'],
+    ['"a\\x"', 'line 1, column 3 has "\\\\", where a closing double quote or a valid escape (such as \\n) is expected'],
+    ['"a', 'it ends at line 1, column 3, where a closing double quote or a valid escape (such as \\n) is expected'],
     ['[😀]', 'line 1, column 2 has "😀", where a value or "]" is expected'],
   ])('for %j is "%s"', (text, description) => {
     expect(describeSyntaxError(text)).toBe(description)
@@ -27,11 +27,11 @@ describe('the description of broken JSON', () => {
     expect(describeSyntaxError('[1\n 2]', 7)).toMatch(/^line 8, column 2 has "2"/)
   })
 
-  test('gives the character number instead of the line after 1,048,576 characters, since counting is slow', () => {
+  test('gives only a character number for an error after the first 1,048,576 characters', () => {
     expect(describeSyntaxError(`${'\n'.repeat(2_000_000)}]`)).toMatch(/^character 2000001 has "\]"/)
   })
 
-  test('does not overflow the stack, even for a million nested lists or escapes', () => {
+  test('does not overflow the stack, even for a million nested lists or a string with a million escapes', () => {
     expect(describeSyntaxError('['.repeat(1e6))).toMatch(
       /^line 1, column 1001 has "\[", where a value without deeper nesting is expected/,
     )

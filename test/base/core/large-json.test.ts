@@ -13,7 +13,7 @@ const encode = (text: string) => new TextEncoder().encode(text)
 const read = (text: string) => readLargeJson(encode(text))
 
 /** Returns the pointer and message of a refusal, such as `/events/1 must not ...`, or `none` if there is no refusal. */
-const refusal = async (text: string) => {
+const refusalOf = async (text: string) => {
   const outcome = await read(text)
   return outcome.ok ? 'none' : `${outcome.error.pointer} ${outcome.error.message}`
 }
@@ -50,33 +50,33 @@ test('readLargeJson refuses bytes that are not UTF-8', async () => {
 })
 
 test('a refusal names the line and column of a syntax error', async () => {
-  expect(await refusal('{"a":\n  [1,\n }')).toBe(' must be JSON: line 3, column 2 has "}", where a value is expected')
+  expect(await refusalOf('{"a":\n  [1,\n }')).toBe(' must be JSON: line 3, column 2 has "}", where a value is expected')
 })
 
 describe('readLargeJson limits', () => {
   const values = (count: number) => `[${new Array(count).fill(0).join()}]`
 
-  test('the number of values in each record of a list separately', async () => {
+  test('the number of members and items per record', async () => {
     const record = `{"fields":${values(maxRecordValues / 2)}}`
     expect((await read(`{"events":[${record},${record},${record}]}`)).ok).toBe(true)
     const large = values(maxRecordValues)
-    const refused = await refusal(`{"events":[{},{"fields":${large}}]}`)
+    const refused = await refusalOf(`{"events":[{},{"fields":${large}}]}`)
     expect(refused).toBe('/events/1 must not have more than 40000 members and items')
-    expect(await refusal(`{"a":${'{"b":'.repeat(3)}${large}}}}}`)).toMatch(/^\/a\/b /)
+    expect(await refusalOf(`{"a":${'{"b":'.repeat(3)}${large}}}}}`)).toMatch(/^\/a\/b /)
   })
 
-  test('the number of characters in a record, and in one string', async () => {
+  test('the number of characters per record and per string', async () => {
     const half = `"${'x'.repeat(maxRecordLength / 4)}"`
     expect((await read(`{"events":[{"a":${half},"b":${half}},{"a":${half},"b":${half}}]}`)).ok).toBe(true)
-    const longRecord = await refusal(`{"events":[{},[${half},${half},${half},${half}]]}`)
+    const longRecord = await refusalOf(`{"events":[{},[${half},${half},${half},${half}]]}`)
     expect(longRecord).toBe('/events/1 must not have more than 4194304 characters')
-    const longText = await refusal(`{"events":[{"a":"${'\\"'.repeat(2_200_000)}"}]}`)
+    const longText = await refusalOf(`{"events":[{"a":"${'\\"'.repeat(2_200_000)}"}]}`)
     expect(longText).toBe('/events/0/a must not have more than 2097152 characters')
-    expect(await refusal('\n'.repeat(maxRecordLength + 1))).toMatch(/^ must/)
+    expect(await refusalOf('\n'.repeat(maxRecordLength + 1))).toMatch(/^ must/)
   })
 
-  test('the total number of values', async () => {
-    const refused = await refusal(`{"events":${values(maxLargeValues + 1)}}`)
+  test('the total number of members and items', async () => {
+    const refused = await refusalOf(`{"events":${values(maxLargeValues + 1)}}`)
     expect(refused).toBe(' must not have more than 2000000 members and items in total')
   })
 })

@@ -4,7 +4,7 @@ import { deriveUuid } from '../../../src/base/core/seeded.ts'
 
 const path = fc.array(fc.oneof(fc.string(), fc.integer()), { maxLength: 5 })
 
-/** Matches a UUID with version 4 and the variant of RFC 9562, as strict clients require. */
+/** Matches a version 4 UUID with the variant of RFC 9562, as strict clients require. */
 const version4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 describe('a derived UUID', () => {

@@ -15,7 +15,7 @@ test.each<[format: string, valid: readonly Json[], invalid: readonly Json[]]>([
   ['date', ['2024-02-29'], ['2026-02-29', '2026-1-1']],
   ['duration', ['P1D', 'PT1H30M', 'P1W', 'P1Y2M3DT4H5M6S'], ['1D', 'P', 'PT', 'P1W1D']],
   ['int32', [0, 1.0, -2147483648, 2147483647], [1.5, 2147483648, -2147483649]],
-  // As a JavaScript number, 2^63 - 1 is rounded to 2^63.
+  // The maximum is 2^63 - 1, which JavaScript rounds to 2^63.
   ['int64', [0, 2 ** 53, -(2 ** 63), 2 ** 63], [1.5, 2 ** 64, -(2 ** 64)]],
   ['float', [1.5, 1e38], []],
   ['double', [1.5, 1e308], []],
@@ -36,7 +36,7 @@ test.each<[format: string, valid: readonly Json[], invalid: readonly Json[]]>([
   ['email', ['a@b.test'], ['a', 'a@', '@b.test']],
   ['regex', ['^a+$', '[a-z]'], ['(', '[']],
   ['json-pointer', ['', '/a/b~1c', '/'], ['a', '/a~2']],
-])('the format %s accepts only valid values', (format, valid, invalid) => {
+])('the format %s accepts valid values, and rejects invalid values', (format, valid, invalid) => {
   const validate = compile({ format })
   expect(valid.filter((value) => !validate(value))).toEqual([])
   expect(invalid.filter((value) => validate(value))).toEqual([])

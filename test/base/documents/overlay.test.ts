@@ -118,7 +118,7 @@ describe('the location', () => {
 describe('an overlay is refused, with the location of the problem, if it has', () => {
   test.each([
     ['a target that matches nothing', '$.nobody, remove: true', '4:7 matches nothing in the document: $.nobody'],
-    ['a broken path', "'$.people[', remove: true", '4:7 is not a JSONPath (RFC 9535)'],
+    ['an invalid JSONPath', "'$.people[', remove: true", '4:7 is not a JSONPath (RFC 9535)'],
     ['a name that needs brackets', '$.x-name, remove: true', '4:7 is not a JSONPath (RFC 9535); a name such as x-name'],
     ['an action that does nothing', '$.name', '4:7 has nothing to do: add "update", "copy" or "remove: true"'],
     ['both update and copy', '$.name, update: 1, copy: $.name', '4:34 cannot be combined with "update"'],

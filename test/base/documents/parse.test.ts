@@ -60,8 +60,8 @@ test.each([
 ])('the text %j causes a finding at %s', (text, place, message) => {
   const source = parseSource(text, 'file.yaml')
   const [finding] = source.ok ? [] : source.error
-  const isComplete = !place.endsWith(':')
-  expect(finding?.place).toMatch(new RegExp(`^file\\.yaml:${place}${isComplete ? '$' : ''}`))
+  const hasColumn = !place.endsWith(':')
+  expect(finding?.place).toMatch(new RegExp(`^file\\.yaml:${place}${hasColumn ? '$' : ''}`))
   expect(finding?.message).toContain(message)
 })
 

@@ -21,7 +21,7 @@ describe('a private file', () => {
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'one, two'])
   })
 
-  test.each(['644', '666', '640', '604', '755'])('has mode 600 even if the old file has mode %s', async (mode) => {
+  test.each(['644', '666', '640', '604', '755'])('has mode 600 even if it existed with mode %s', async (mode) => {
     const file = await tempFile('longer than the new content', 'old')
     await chmod(file, mode)
     await writePrivateFile(file, 'new')
@@ -60,7 +60,7 @@ describe('a private file', () => {
     expect((await read).stdout).toHaveLength(200_000)
   })
 
-  test('can be the target of a link, even if the target does not exist yet', async () => {
+  test('can be the target of a symbolic link, even if the target does not exist yet', async () => {
     const folder = await tempFolder()
     const [file, link] = [join(folder, 'file'), join(folder, 'link')]
     await symlink(file, link)

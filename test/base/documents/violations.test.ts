@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/core/json.ts'
 import { loadSchema } from '../../../src/base/documents/load-schema.ts'
 
-/** Returns every violation as `pointer: message`. */
+/** Returns each violation as `pointer: message`. */
 async function findViolations(schema: JsonObject, value: Json): Promise<string[]> {
   const check = await loadSchema({ schema, name: 'a test' })
   return check(value).map(({ pointer, message }) => `${pointer}: ${message}`)

@@ -21,7 +21,6 @@ const imageEnv = {
   PORT: '0',
 }
 
-/** A wait strategy that requests a path until a request succeeds. */
 interface HttpWait {
   withReadTimeout(milliseconds: number): HttpWait
   waitUntilReady(container: StartedStandIn): Promise<void>
@@ -40,7 +39,7 @@ export const Wait = {
         for (;;) {
           if (abortOnContainerExit && container.hasExited()) {
             await container.stop()
-            // Nothing keeps the process running during this wait, as when Testcontainers reads a log.
+            // Like Testcontainers' reading of a stopped container's log, this wait does not keep the process running.
             await setTimeout(intervalMs, undefined, { ref: false })
             throw new Error(`Container exited: ${container.log()}`)
           }
@@ -100,7 +99,7 @@ function createStandIn(env: Readonly<Record<string, string>>, ports: readonly nu
       child.kill()
       await once(child, 'exit')
     },
-    /** Stops the simulator if it is running, starts it behind a new port, and applies the wait strategy. */
+    /** Stops the simulator if it is running, starts it behind a new port, and waits until it is ready. */
     async restart(): Promise<void> {
       await container.stop()
       output = ''

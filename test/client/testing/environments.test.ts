@@ -10,9 +10,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createProject, type Project, repository } from '../../package/project.ts'
 
 /*
- * A project with stand-ins for jsdom and happy-dom, which are not dependencies. Jest's jsdom environment lacks many of
- * Node's web APIs. happy-dom replaces them with its own classes and with a `fetch` that enforces CORS. To use the real
- * packages in a project, run `npm install jsdom happy-dom jest-environment-jsdom @happy-dom/jest-environment`.
+ * A project with stand-ins for jsdom and happy-dom, which this repository does not install. Jest's jsdom environment
+ * lacks many of Node's web APIs. happy-dom replaces them with its own classes and with a `fetch` that enforces CORS.
  */
 let project: Project
 
@@ -28,7 +27,7 @@ beforeAll(() => {
 }, 120_000)
 afterAll(() => project.remove())
 
-const jestArgs = (kind: string) => ['node_modules/jest/bin/jest.js', `--env=./jest-${kind}.cjs`, '--testTimeout=60000']
+const jestArgs = (env: string) => ['node_modules/jest/bin/jest.js', `--env=./jest-${env}.cjs`, '--testTimeout=60000']
 
 const runs = {
   'vitest with browser globals': ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=60000'],

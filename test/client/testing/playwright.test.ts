@@ -16,7 +16,7 @@ interface PlaywrightSuite {
 
 const options = ['test', '--reporter=json', '--workers=2', '--fully-parallel', '--timeout=60000']
 
-/** Returns the outcomes of a suite's tests. "unexpected" means that a test failed, and "flaky" that a retry passed. */
+/** Returns the outcomes of the tests in a suite and its nested suites. "flaky" means that a retry passed. */
 function outcomesOf({ suites = [], specs }: PlaywrightSuite): TestOutcome[] {
   const own = specs.flatMap(({ title, tests }) =>
     tests.map(({ status, results }): TestOutcome => {

@@ -9,7 +9,7 @@ import { findBlocks, readPage } from '../../support/doc-pages.ts'
 
 const projects = fileURLToPath(new URL('projects/', import.meta.url))
 
-/** The outcome of a test's last attempt. */
+/** The outcome of a test after any retries. */
 export interface TestOutcome {
   readonly title: string
   readonly status: 'passed' | 'failed' | 'skipped'
@@ -33,7 +33,7 @@ export interface BehaviorRecord {
 /** A user's project in which a test runner and the package are installed. */
 export type RunnerProject = ReturnType<typeof createRunnerProject>
 
-/** A test runner, with everything that differs between test runners. */
+/** Everything in these tests that differs between test runners. */
 export interface Runner {
   /** The section of docs/testing.md that contains the project's files. */
   readonly section: string
@@ -47,7 +47,7 @@ export interface Runner {
   readonly command: readonly string[]
   /** The arguments before `command` that start a simulator. Default: none, since the project has a global setup. */
   readonly starter?: readonly string[]
-  /** `bare.config.js`, which every project contains, has no setup. */
+  /** The options for a run without a setup. Every project contains `bare.config.js`, an empty configuration. */
   readonly optionsWithoutSetup: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** Reads the outcomes from the text of `report.json`, which the command writes. */
@@ -97,13 +97,12 @@ export function createRunnerProject(runner: Runner) {
     /** Runs the tests without `starter`. `env` contains additional environment variables. */
     runAlone: (args: readonly string[], env?: Readonly<Record<string, string>>) =>
       run([...runner.command, ...args], env),
-    /** Compiles a file in strict mode, and returns the compiler's output, which is empty on success. */
     compile: (file: string, ...options: string[]) => compileStrictly(project, [file], '--types', 'node', ...options),
     remove: () => project.remove(),
   }
 }
 
-/** Reads the fenced blocks in docs/testing.md. `file`: the name in a comment on line 1, if any; `text` omits it. */
+/** Reads the blocks in docs/testing.md. `file`: the name in a comment on line 1, if any; `text` omits that line. */
 export const readBlocks = () =>
   findBlocks(readPage('docs/testing.md')).map((block) => {
     const [line = '', file] = /^\/\/ (\S+\.\w+)\n/.exec(block.text) ?? []
@@ -133,7 +132,6 @@ function link(target: string, path: string): void {
   symlinkSync(target, path)
 }
 
-/** Runs Node until it exits, and returns the exit code. */
 async function runNode(args: readonly string[], cwd: string, env: Readonly<Record<string, string | undefined>>) {
   const limits = { timeout: 240_000, killSignal: 'SIGKILL', maxBuffer: 2 ** 28 } as const
   const execution = promisify(execFile)(process.execPath, args, { cwd, env, ...limits })

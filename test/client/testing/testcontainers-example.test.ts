@@ -21,8 +21,7 @@ before(() => container.start())
 test('never runs', () => {})
 `
 
-/** The name of the file that declares the parts of Testcontainers that the stand-in replaces. */
-const parts = 'testcontainers-parts.d.ts'
+const declarations = 'testcontainers-parts.d.ts'
 
 let project: Project
 
@@ -39,11 +38,10 @@ beforeAll(() => {
     platform: 'node',
     define: { 'import.meta.url': JSON.stringify(source.href) },
   })
-  cpSync(join(repository, 'src/client/testing', parts), join(project.folder, parts))
+  cpSync(join(repository, 'src/client/testing', declarations), join(project.folder, declarations))
 })
 afterAll(() => project.remove())
 
-/** Runs a test file with Node's test runner. */
 function runTest(file: string) {
   const args = ['--test', '--test-reporter=tap', file]
   const options = { ...childLimits, cwd: project.folder, env: project.env, encoding: 'utf8' } as const
@@ -53,7 +51,7 @@ function runTest(file: string) {
 
 test('the Testcontainers example compiles and passes', () => {
   const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')]
-  expect(compileStrictly(project, ['convsim.test.mts', parts], '--module', 'nodenext', ...types)).toBe('')
+  expect(compileStrictly(project, ['convsim.test.mts', declarations], '--module', 'nodenext', ...types)).toBe('')
   expect(runTest('convsim.test.mjs')).toMatchObject({ status: 0, passed: '1' })
 })
 

@@ -15,7 +15,7 @@ async function start(container = new ConvsimContainer('convsim')) {
 
 const sendEvent = (baseUrl: string) => call({ origin: baseUrl }, '/events', { body: event() })
 
-test('each sandbox has its own base URL and requests, and a restarted container has a new port', async () => {
+test('sandboxes record their requests separately, and base URLs contain the new port after a restart', async () => {
   const container = await start()
   const sim = container.sandbox('checkout')
   expect(container.getBaseUrl('checkout')).toBe(sim.baseUrl)

@@ -53,7 +53,7 @@ test('text output contains no control characters from the service', () => {
   ])
 })
 
-test('in the GitHub format, harmless drift is a warning, and a request that was not judged is a notice', () => {
+test('in the GitHub format, non-breaking drift is a warning, and a request that was not judged is a notice', () => {
   const lines = renderDrift(report, 'github').split('\n')
   expect(lines.map((line) => line.split('::')[1] ?? '')).toEqual(['warning', 'notice', '', ''])
 })
@@ -68,7 +68,7 @@ test('the JSON report has the documented members', () => {
   })
 })
 
-test('an enum with many new values is described as open-ended', () => {
+test('the text for a no-enum finding depends on whether the enum is in the contract or in the simulated values', () => {
   const message = 'has 3 values that the contract does not list'
   const openEnum: DriftFinding = { ...finding, kind: 'no-enum', message, seen: 2, of: 2, breaks: true }
   expect(renderDrift({ ...report, findings: [openEnum] }, 'text')).toContain(

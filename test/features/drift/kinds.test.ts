@@ -4,10 +4,10 @@ import { success } from '../../../src/base/core/result.ts'
 import { createPatch } from '../../../src/features/drift/patch/patch.ts'
 import { redactTarget } from '../../../src/features/drift/probe/gather.ts'
 import type { Contract } from '../../../src/service/contract/contract.ts'
-import { contract, document, type GivenResponse, judge, load, thing, things, toSource, without } from './things.ts'
+import { contract, document, type GivenResponse, judge, load, thing, things, thingWithout, toSource } from './things.ts'
 
-/** Proposes a patch. `patched` is the contract judged last, which has the whole patch if `left` is empty. */
-async function patchOf(
+/** Proposes a patch. `patched` is the last contract that was tried. If `left` is empty, it has the whole patch. */
+async function proposePatch(
   responses: readonly GivenResponse[],
   judgePatched = (patched: Contract) => judge(patched, responses),
 ) {
@@ -31,10 +31,10 @@ type Row = readonly [title: string, responses: readonly GivenResponse[], ...find
 
 const rows: readonly Row[] = [
   ['the documented shape', [things(thing()), things()]],
-  ['a required field that one response lacks', [item({}), things(without('count'))], 'missing-field count 1/2 breaks'],
+  ['a field missing in one response', [item({}), things(thingWithout('count'))], 'missing-field count 1/2 breaks'],
   [
     'a renamed field',
-    [things({ ...without('count'), total: 4 })],
+    [things({ ...thingWithout('count'), total: 4 })],
     ...['missing-field count 1/1 breaks', 'new-field total 1/1 breaks'],
   ],
   ['a new field in an open object', [item({ owner: { name: 'Ada', team: { id: 1 } } })], 'new-field owner/team 1/1'],
@@ -46,9 +46,9 @@ const rows: readonly Row[] = [
   ['a null where null is allowed', [item({ owner: null })]],
   ['a null instead of a value with a referenced schema', [item({ id: null })], 'null id 1/1 breaks'],
   ['one new enum value', [item({ level: 'top' })], 'enum-value level 1/1 breaks'],
-  ['a second new enum value', [item({ level: 'top' }), item({ level: 'odd' })], 'enum-value level 2/2 breaks'],
+  ['two new enum values', [item({ level: 'top' }), item({ level: 'odd' })], 'enum-value level 2/2 breaks'],
   [
-    'a third new value, which makes the enum open-ended',
+    'three new values, which make the enum open-ended',
     [things(thing({ level: 'a' }), thing({ level: 'b' })), item({ level: 'c' })],
     'no-enum level 2/2 breaks',
   ],
@@ -72,27 +72,27 @@ describe('when responses are compared with the contract,', () => {
     )
     expect(found.sort()).toEqual(expected)
     expect(report.verdict).toBe(expected.length > 0 ? 'drift' : 'same')
-    const { left, patched } = await patchOf(responses)
+    const { left, patched } = await proposePatch(responses)
     expect(left).toEqual([])
     // The patched contract still allows a response that conforms to the original contract.
     expect(judge(patched, [item({})]).findings).toEqual([])
   })
 
   test.each(['{"items": [', '{"items":[],"items":[]}', '\uFEFF{"items":[]}'])(
-    'the broken body %j is reported, and gets no patch',
+    'the broken body %j is reported, but not patched',
     async (body) => {
       const responses = [{ body }, things(thing())]
       const report = judge(contract, responses)
       expect(report.findings).toMatchObject([{ kind: 'broken-json', pointer: '', seen: 1, of: 2, breaks: true }])
       const left = [{ reason: expect.stringContaining('no contract can allow') }]
-      expect(await patchOf(responses)).toMatchObject({ overlay: undefined, left })
+      expect(await proposePatch(responses)).toMatchObject({ overlay: undefined, left })
     },
   )
 
   test('a change that does not fix the difference is not proposed', async () => {
     const responses = [item({ level: 'top' })]
     const left = [{ reason: 'Changing the schema does not fix this difference.' }]
-    expect(await patchOf(responses, () => judge(contract, responses))).toMatchObject({ overlay: undefined, left })
+    expect(await proposePatch(responses, () => judge(contract, responses))).toMatchObject({ overlay: undefined, left })
   })
 
   test.each([

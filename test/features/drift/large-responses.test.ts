@@ -1,12 +1,7 @@
 // @module-tag long
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../src/base/core/json.ts'
 import type { DriftReport } from '../../../src/features/drift/judge/judge.ts'
 import { contract, judge, thing, things } from './things.ts'
-
-/** Returns an object with this many members. */
-const wide = (count: number): JsonObject =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, index]))
 
 const findingsOf = ({ findings }: DriftReport) => findings.map(({ kind, pointer }) => `${kind} ${pointer}`)
 
@@ -22,7 +17,7 @@ describe('a response with too many members', () => {
     expect(report.notJudged[0]?.sentence).toContain('more than 200,000 members and items, or more than 64 levels')
   })
 
-  test('prevents the verdict "same"', () => {
+  test('leads to the verdict "not-judged" if it is the only response', () => {
     expect(judge(contract, [{ body: tooLarge }]).verdict).toBe('not-judged')
   })
 })
@@ -33,8 +28,7 @@ test('a response that is nested too deeply to judge is not reported as broken JS
 })
 
 test('if the check of a response stops early, the report lists the response as not judged', () => {
-  const items = Array.from({ length: 60 }, () =>
-    thing({ tags: Object.fromEntries(Object.keys(wide(200)).map((name) => [name, 5])) }),
-  )
+  const tags = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`tag${index}`, 5]))
+  const items = Array.from({ length: 60 }, () => thing({ tags }))
   expect(reasonsOf(judge(contract, [{ body: { items } }]))).toEqual(['check-stopped'])
 })

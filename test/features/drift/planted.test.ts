@@ -11,7 +11,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 const model = (tail: string) => `00000000-0000-4000-8000-0000000000${tail}`
 const ids = ['01', '02', '03'].map((tail) => `--ids=modelId=${model(tail)}`)
 
-/** Changes to individual responses, keyed by model and period. */
+/** Changes to individual responses, keyed by the end of the model's ID and the period. */
 const changes: Readonly<Record<string, (response: FakeResponse, body: JsonObject) => void>> = {
   '03 30d': (_, body) => Object.assign(valueAt(body, '/recommendations') ?? {}, { healthLevel: 'on_fire' }),
   '02 90d': (_, body) => Object.assign(valueAt(body, '/dataPoints/80') ?? {}, { conversationCount: null }),
@@ -21,7 +21,7 @@ const changes: Readonly<Record<string, (response: FakeResponse, body: JsonObject
   '01 7d': (response, body) => Object.assign(response, { body: JSON.stringify(body).slice(0, 200) }),
 }
 
-/** Applies the `changes`, and renames a field in each response. */
+/** Applies the `changes`, and renames `messageCount` in each response that has it. */
 const plantDifferences: Change = (response, { url }) => {
   const { body } = response
   if (!isObject(body)) return
@@ -100,7 +100,7 @@ describe('the verdict is "not-judged" for a service', () => {
     if (reason === 'too-large') expect(run.report).toMatchObject({ judged: {} })
   })
 
-  test('that redirects to another host, which receives no requests', async () => {
+  test('that redirects to another origin, which receives no requests', async () => {
     const other = await startFakeUpstream()
     const upstream = await startFakeUpstream((response, { url }) => {
       response.status = 307
@@ -113,8 +113,8 @@ describe('the verdict is "not-judged" for a service', () => {
   })
 })
 
-describe('the simulator as the real service', () => {
-  test('gets the verdict "same", also for responses to writes and for refusals', async () => {
+describe('a fake service based on the simulator', () => {
+  test('gets the verdict "same", even with writes', async () => {
     const upstream = await startFakeUpstream()
     const run = await runDrift([upstream.baseUrl, ...ids, `--writes=${upstream.host}`])
     expect([run.report.findings, run.report.notJudged, run.report.verdict, run.code]).toEqual([[], [], 'same', 0])
@@ -122,7 +122,7 @@ describe('the simulator as the real service', () => {
     expect(upstream.requests.filter(({ method }) => method !== 'GET')).toHaveLength(3 * writes.length)
   })
 
-  test('leads to a patch that allows an undocumented status of a write', { tags: ['long'] }, async () => {
+  test('leads to a patch if the status of a write is undocumented', { tags: ['long'] }, async () => {
     const upstream = await startFakeUpstream((response, { method, url }) => {
       if (method !== 'POST' || !url.endsWith('/events')) return
       response.status = 200

@@ -5,7 +5,7 @@ import { judgeDrift } from '../../../src/features/drift/judge/judge.ts'
 import type { Contract } from '../../../src/service/contract/contract.ts'
 import { buildContract } from '../../../src/service/contract/load.ts'
 
-/** A contract with one operation, whose response is a list of things. */
+/** An OpenAPI document with one operation, which lists things. */
 export const document: JsonObject = parse(`
 openapi: 3.1.0
 info: { title: Things, version: 1.0.0 }
@@ -49,7 +49,7 @@ components:
       properties: { items: { type: array, items: { $ref: '#/components/schemas/Thing' } } }
 `)
 
-/** Returns a document in the form in which it would be read from a file. */
+/** Returns a document as if it had been read from a file. */
 export const toSource = (value: JsonObject): Source => ({
   file: 'a.yaml',
   value: structuredClone(value),
@@ -76,7 +76,7 @@ export const thing = (changes: JsonObject = {}): JsonObject => ({
   ...changes,
 })
 
-/** A response from the service. By default, the status and the headers are valid. */
+/** A response from the service. The default status and headers conform to the contract. */
 export interface GivenResponse {
   readonly status?: number
   readonly headers?: Record<string, string>
@@ -86,13 +86,11 @@ export interface GivenResponse {
 /** Returns a response with a list of things. */
 export const things = (...items: JsonObject[]): GivenResponse => ({ body: { items } })
 
-/** Returns a thing without this member. */
-export const without = (name: string): JsonObject => {
+export const thingWithout = (name: string): JsonObject => {
   const { [name]: _, ...others } = thing()
   return others
 }
 
-/** Compares responses with a contract. */
 export function judge(target: Contract, responses: readonly GivenResponse[]) {
   const observed = responses.map(({ status = 200, headers = {}, body }) => ({
     operation: 'listThings',

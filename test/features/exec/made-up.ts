@@ -14,7 +14,6 @@ import { frozenNow } from '../../support/start.ts'
 
 export const context = { catalogue: inputs.catalogue, operations: inputs.contract.operations }
 
-/** Parses the faults in a set. */
 export function faultsIn(set: string): readonly Fault[] {
   const faults = parseFaultSet(set, context)
   if (!faults.ok) throw new Error(faults.error)
@@ -54,17 +53,17 @@ export function requestsOf(...signatures: readonly string[]): RecordedRequest[] 
 }
 
 /** Creates a judged run from a description such as `reset createEvent 2` or `drop-field createEvent /eventId`. */
-export function judged(description: string, verdict: SuiteVerdict, parts: Partial<JudgedRun> = {}): JudgedRun {
+export function judgedRun(description: string, verdict: SuiteVerdict, parts: Partial<JudgedRun> = {}): JudgedRun {
   const [scenario = '', operation = '', target = ''] = description.split(' ')
   const [fault] = faultsIn(scenario)
   if (!fault) throw new Error(`There is no fault "${scenario}".`)
   const pointer = target.startsWith('/') ? target : undefined
   const run: PlannedRun = { fault, operation, pointer, occurrence: pointer ? 1 : Number(target), isReachable: true }
-  const isRepeated = ['broke', 'noticed', 'hung', 'flaky'].includes(verdict)
-  const end = { code: isRepeated ? 1 : 0, isTimedOut: verdict === 'hung' }
+  const isRed = ['broke', 'noticed', 'hung', 'flaky'].includes(verdict)
+  const end = { code: isRed ? 1 : 0, isTimedOut: verdict === 'hung' }
   const responses = verdict === 'not-reached' ? undefined : { expected: 1, got: verdict === 'recovered' ? 1 : 0 }
   const lists = { client: [], failed: [], lastLines: [], requests: [] }
-  return { run, verdict, attemptCount: isRepeated ? 2 : 1, responses, ...end, ms: 250, ...lists, ...parts }
+  return { run, verdict, attemptCount: isRed ? 2 : 1, responses, ...end, ms: 250, ...lists, ...parts }
 }
 
 /** Creates a report on judged runs. `failOn`: the value of `--fail-on`. The coverage of the baseline run is 1%. */
@@ -86,7 +85,7 @@ export function reportOn(
     coverage: () => ({ percent: 1 }),
   } as unknown as Report
   return {
-    suite: { settings: defaultsOf(eachSettings), files: ['npm', 'test'], failOn: parseSuiteFailOn(failOn) ?? [] },
+    suite: { settings: defaultsOf(eachSettings), args: ['npm', 'test'], failOn: parseSuiteFailOn(failOn) ?? [] },
     baseline: { requests, varying: new Set(), report, limitMs: 1500, changes: [] },
     plan: { skippedRuns: 0, skippedRequests: [] },
     runs,

@@ -5,7 +5,6 @@ import { describeSkipped } from '../../../src/features/exec/report/suite-report.
 import { inputs } from '../../support/catalogue.ts'
 import { context, faultsIn, problemOf, requestsOf } from './made-up.ts'
 
-/** Plans runs for the faults in a set. */
 function planOf(requests: ReturnType<typeof requestsOf>, set: string) {
   const plan = planRuns(requests, { faults: faultsIn(set) })
   if (!plan.ok) throw new Error(plan.error)
@@ -51,7 +50,7 @@ test('if no request got an ordinary response, the error says how many requests g
   })
 })
 
-test('if only some runs are chosen, each set gets the same number of runs, although drift has more targets', () => {
+test('if only some runs are chosen, each set contributes the same number, although drift has more', () => {
   const { runs } = planOf(requestsOf('createEvent a', 'getModelAnalytics a'), 'resilience,extra-field')
   const drifts = Array.from({ length: 200 }, (_, at) => ({
     ...runs.filter(({ fault }) => fault.isLasting)[0],
@@ -86,7 +85,7 @@ describe('parsing a set of faults', () => {
 
   test('suggests a similar field if no response has the given field', () => {
     expect(problemOf('null-required;pointer=/succes')).toMatch(
-      /applies to no operation: no response has the field \/succes\. Did you mean "\/success"\? Known: \//,
+      /applies to no operation: it cannot change \/succes in any response\. Did you mean "\/success"\? Known: \//,
     )
     expect(problemOf('wrong-type;pointer=/x')).toMatch(/Known: \//)
   })

@@ -2,13 +2,13 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
 import { findFailure } from '../../../src/features/exec/report/suite-findings.ts'
 import type { SuiteReport } from '../../../src/features/exec/report/suite-report.ts'
-import { judged, render, renderForPeople, reportOn, requestsOf } from './made-up.ts'
+import { judgedRun, render, renderForPeople, reportOn, requestsOf } from './made-up.ts'
 
-const recovered = judged('reset createEvent 1', 'recovered')
-const broken = judged('reset createEvent 2', 'broke')
-const flaky = judged('reset createEvent 1', 'flaky')
-const unreached = judged('drop-field createEvent /eventId', 'not-reached', { attemptCount: 0 })
-const swallowed = judged('truncated createEvent 1', 'swallowed', { responses: { expected: 2, got: 1 } })
+const recovered = judgedRun('reset createEvent 1', 'recovered')
+const broken = judgedRun('reset createEvent 2', 'broke')
+const flaky = judgedRun('reset createEvent 1', 'flaky')
+const unreached = judgedRun('drop-field createEvent /eventId', 'not-reached', { attemptCount: 0 })
+const swallowed = judgedRun('truncated createEvent 1', 'swallowed', { responses: { expected: 2, got: 1 } })
 const skippedRequests = [{ operation: 'createEvent', occurrences: [2, 3, 4], similarTo: [1, 5] }]
 const changes = ['at the end, the command failed with exit code 1']
 const unmatched = requestsOf('createEvent a').map((request) => ({ ...request, operation: undefined }))
@@ -18,8 +18,8 @@ const red = reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 })
 
 test.each<[string, SuiteReport, string]>([
   ['time ran out', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'time ran out before'],
-  ['the suite was interrupted', reportOn([], { notMade: 3, earlyEnd: 'interrupt' }), 'the first run with a fault was'],
-  ['no response has the fields', reportOn([unreached]), 'no response has the fields that would drift'],
+  ['the suite was interrupted', reportOn([], { notMade: 3, earlyEnd: 'interrupt' }), 'the suite was interrupted'],
+  ['no response has the fields', reportOn([unreached]), 'no response has a field that would drift'],
   ['no fault applies', reportOn([]), 'none applies to an operation that the command calls'],
 ])('if no fault was injected, a report says why, and does not report success: %s', (_, report, reason) => {
   for (const text of renderForPeople(report)) {
@@ -63,20 +63,20 @@ test.each<[string, SuiteReport, RegExp]>([
   ],
   [
     'that no fault was injected into a run in which the client broke a rule',
-    reportOn([judged('reset createEvent 2', 'not-reached', { client: ['advice: createEvent'] })]),
+    reportOn([judgedRun('reset createEvent 2', 'not-reached', { client: ['advice: createEvent'] })]),
     /The client broke a rule; "reset" was not injected into request 2 of createEvent\./,
   ],
   [
-    'requests that match no operation separately',
+    'how many requests match no operation',
     reportOn([], {}, '', [...requestsOf('createEvent a', 'createEvent b'), ...unmatched]),
     /Without faults, the command calls createEvent 2 times, and sends 1 request with no matching operation in the contract\./,
   ],
   [
     'which faults were injected into each field',
     reportOn([
-      judged('drop-field createEvent /eventId', 'unnoticed'),
-      judged('drop-field createEvent /success', 'noticed'),
-      judged('wrong-type createEvent /success', 'noticed'),
+      judgedRun('drop-field createEvent /eventId', 'unnoticed'),
+      judgedRun('drop-field createEvent /success', 'noticed'),
+      judgedRun('wrong-type createEvent /success', 'noticed'),
     ]),
     /no test notices when 1 field drifts \(drop-field\): \/eventId\.\n.*a test notices when 1 field drifts \(drop-field, wrong-type\): \/success\./,
   ],
@@ -113,7 +113,7 @@ describe('the JUnit report', () => {
   })
 
   test('has a failure for each run that meets a --fail-on condition, and for a baseline run that fails', () => {
-    const careless = { ...recovered, client: ['retry: createEvent: retry-after: too soon'] }
+    const careless = { ...recovered, client: ['retries: createEvent: retry-after: too soon'] }
     const failed = ['1 retry problem']
     expect(failures(reportOn([{ ...careless, failed }], {}, 'retry'))).toBe('1')
     expect(failures(reportOn([careless]))).toBe('0')
@@ -123,7 +123,7 @@ describe('the JUnit report', () => {
 })
 
 test('the number of good runs is followed by the number of those in which the client broke a rule', () => {
-  const report = reportOn([{ ...recovered, client: ['retry: createEvent: retry-after: too soon'] }])
+  const report = reportOn([{ ...recovered, client: ['retries: createEvent: retry-after: too soon'] }])
   expect(render.text(report)).toMatch(
     /^resilience: 1 of 1 good \(100%\): 1 recovered; in 1 of the 1 good runs, the client broke a rule/m,
   )
@@ -134,7 +134,7 @@ test('the number of good runs is followed by the number of those in which the cl
 
 test('each finding is shown with the command that repeats its run, the output and the requests', () => {
   const parts = { requests: ['POST /v1/events 503 unavailable'], lastLines: ['not `ok`, but ```'] }
-  const report = reportOn([judged('reset createEvent 1', 'broke', parts)])
+  const report = reportOn([judgedRun('reset createEvent 1', 'broke', parts)])
   const repeat = 'convsim each --only resilience:reset@createEvent#1 -- npm test'
   expect(render.text(report)).toContain(
     `    ${repeat}\n    output:\n    | not \`ok\`, but \`\`\`\n    requests:\n    | POST /v1/events 503 unavailable\n`,
@@ -144,7 +144,7 @@ test('each finding is shown with the command that repeats its run, the output an
 })
 
 test('GitHub annotations are errors if the finding meets a --fail-on condition, and warnings otherwise', () => {
-  const runs = [broken, judged('drop-field createEvent /success', 'unnoticed')]
+  const runs = [broken, judgedRun('drop-field createEvent /success', 'unnoticed')]
   const failed = ['1 of 1 fault was not handled (100%)']
   const lines = render.github(reportOn(runs, { failed }, 'not-resilient')).split('\n')
   expect(lines.slice(0, 3)).toEqual([
@@ -159,6 +159,6 @@ test.each([
   ['pytest', '____ test_a ____\n    def test_a():\n>       assert 1\nE       assert 2 == 1\n1 failed in 0.2s', 1],
   ['vitest', ' × writes 12ms\n\n FAIL  a.test.ts > writes\nAssertionError: expected 2 to be 1\n Tests  1 failed', 1],
   ['a passing run', 'reading\ndone', undefined],
-])('the output shown for %s starts just above the first failed assertion, if there is one', (_, output, first) => {
+])('the output of %s is shown from two lines above the first failed assertion, if there is one', (_, output, first) => {
   expect(findFailure(output.split('\n'))).toBe(first)
 })

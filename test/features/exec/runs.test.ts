@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { describeRepeat } from '../../../src/features/exec/report/suite-findings.ts'
+import { formatRepeatCommand } from '../../../src/features/exec/report/suite-findings.ts'
 import { describeProgress } from '../../../src/features/exec/report/suite-report.ts'
 import { LastLines } from '../../../src/features/exec/runs/run-command.ts'
 import { eachSettings } from '../../../src/features/exec/settings.ts'
 import { defaultsOf } from '../../../src/server/settings/setting.ts'
-import { judged } from './made-up.ts'
+import { judgedRun } from './made-up.ts'
 
 test.each([
   [0, 0, {}, 'run 1 of 10, 0 findings'],
@@ -15,7 +15,7 @@ test.each([
 ])('after %i runs in %i ms, with the values %j, the progress line is "%s"', (ended, elapsedMs, more, line) => {
   const { total, untilDeadlineMs, attemptCount } = { total: 10, untilDeadlineMs: Infinity, attemptCount: 1, ...more }
   const runs = Array.from({ length: ended }, (_, at) =>
-    judged('reset createEvent 1', at === 0 ? 'broke' : 'recovered', { attemptCount: at === 0 ? attemptCount : 1 }),
+    judgedRun('reset createEvent 1', at === 0 ? 'broke' : 'recovered', { attemptCount: at === 0 ? attemptCount : 1 }),
   )
   expect(describeProgress(runs, total, { elapsedMs, untilDeadlineMs })).toBe(line)
 })
@@ -41,13 +41,13 @@ test.each([
   [['--token', 'abc defgh'], `--token '[redacted]'${credentialHint}`],
   [['-H', 'authorization: Bearer abcdefgh'], `-H 'authorization: Bearer [redacted]'${credentialHint}`],
 ])('the command that repeats a run with the arguments %j is quoted for a shell, without credentials', (words, text) => {
-  expect(describeRepeat('a@b', { settings, files: ['node', ...words], failOn: [] })).toBe(
+  expect(formatRepeatCommand('a@b', { settings, args: ['node', ...words], failOn: [] })).toBe(
     `convsim each --only a@b -- node ${text}`,
   )
 })
 
 test('the command that repeats a run has the settings that affect the run, and no other settings', () => {
   const bounded = { ...settings, seed: '7', runTimeout: '5s', set: 'drift', jobs: 2, failOn: 'hung' }
-  const line = describeRepeat('a@b', { settings: bounded, files: ['node'], failOn: [] })
+  const line = formatRepeatCommand('a@b', { settings: bounded, args: ['node'], failOn: [] })
   expect(line).toBe('convsim each --only a@b --run-timeout 5s --seed 7 -- node')
 })

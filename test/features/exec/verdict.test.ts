@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { countGoodResponses, judgeOutcomes, type RunOutcome } from '../../../src/features/exec/report/judge-run.ts'
-import { judged, requestsOf } from './made-up.ts'
+import { judgedRun, requestsOf } from './made-up.ts'
 
-/** Returns an outcome. `faulted`: the fault was injected; `good`: the call succeeded; `late`: the command timed out. */
+/**
+ * `green`, `red`, `late`: the command passed, failed, or timed out. `faulted`: the fault was injected. `good`: the call
+ * with the fault, or its retry, got a good response. `twice`: the service recorded an event twice.
+ */
 const outcomeOf = (words: string): RunOutcome => ({
   code: words.includes('green') ? 0 : 1,
   isTimedOut: words.includes('late'),
@@ -35,7 +38,7 @@ test.each([
   'after the outcomes "%s" and "%s", the verdict is %s for a transient fault, and %s for a permanent fault',
   (first, second, onTransient, onPermanent) => {
     const judge = (fault: string) =>
-      judgeOutcomes(judged(fault, 'broke').run, (second === 'none' ? [first] : [first, second]).map(outcomeOf))
+      judgeOutcomes(judgedRun(fault, 'broke').run, (second === 'none' ? [first] : [first, second]).map(outcomeOf))
     expect(judge('reset createEvent 1')).toBe(onTransient)
     expect(judge('drop-field createEvent /eventId')).toBe(onPermanent)
   },
@@ -48,7 +51,7 @@ describe('the good responses to a call that got a fault', () => {
   test.each([
     ['include the response with the fault if it is good', [true, true], { expected: 1, got: 2 }],
     ['include the responses to retries', [false, true, true], { expected: 2, got: 2 }],
-    ['are too few if only another test makes the same call', [false, true], { expected: 2, got: 1 }],
+    ['are too few if only the identical call of another test succeeds', [false, true], { expected: 2, got: 1 }],
     ['are missing if the call is not repeated', [false], { expected: 2, got: 0 }],
   ])('%s', (_, areGood, counts) => {
     const requests = areGood.map((isGood) => ({ ...target, call: 'createEvent a', isGood }))

@@ -30,14 +30,14 @@ describe('the tools over HTTP', () => {
     const own = await startForTest()
     for (let sent = 0; sent < 25; sent += 1) await call(own, '/v1/nowhere')
     const client = await connectOverHttp(`${own.controlUrl}/mcp`)
-    const lengths = []
+    const results = []
     for (const name of ['find_requests', 'list_scenarios', 'coverage_gaps']) {
       const first = (await callTool(client, name)).json
       const items = first['requests'] ?? first['scenarios'] ?? first['gaps']
       const second = (await callTool(client, name, { cursor: first['next'] ?? -1 })).json
-      lengths.push([Array.isArray(items) && items.length, JSON.stringify(second) !== JSON.stringify(first)])
+      results.push([Array.isArray(items) && items.length, JSON.stringify(second) !== JSON.stringify(first)])
     }
-    expect(lengths).toEqual([1, 2, 3].map(() => [20, true]))
+    expect(results).toEqual([1, 2, 3].map(() => [20, true]))
   })
 
   test.each(['2025-11-25', '2026-07-28'])('support protocol revision %s', async (version) => {

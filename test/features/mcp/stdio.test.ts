@@ -32,7 +32,7 @@ describe('convsim mcp', () => {
     expect([gone.isError, gone.text]).toEqual([true, expect.stringContaining('Start one (npx convsim)')])
   })
 
-  test('fails if the URL is invalid, if no simulator responds there, or if the token is missing', async () => {
+  test('fails if the URL is invalid, if no simulator responds, or if the token is missing', async () => {
     const sim = await startForTest({ controlToken: 'secret' })
     for (const [url, message] of [
       ['localhost', 'the URL of a simulator, such as http://127.0.0.1:4010; got "localhost"'],
@@ -56,7 +56,7 @@ describe('convsim skill', () => {
     expect((await skill()).split('\n').length).toBeLessThan(250)
   })
 
-  test('prints commands that work, and test code that is also in the docs', { tags: ['long'] }, async () => {
+  test('prints commands that work, and test code that is also in docs/testing.md', { tags: ['long'] }, async () => {
     const text = await skill()
     const scripts = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, script = '']) => script.trim())
     expect(scripts).toHaveLength(2)

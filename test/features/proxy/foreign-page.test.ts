@@ -10,19 +10,19 @@ const token = 'upstream-secret-1'
 const allowedOrigin = 'http://localhost:6006'
 
 /** Starts a service that records the requests it receives. Its CORS headers allow only one origin. */
-async function openService() {
-  const reached: string[] = []
+async function startService() {
+  const requests: string[] = []
   const origin = await startUpstream((req, res) => {
-    reached.push(`${req.method} ${req.url} ${req.headers.authorization}`)
+    requests.push(`${req.method} ${req.url} ${req.headers.authorization}`)
     res.setHeader('access-control-allow-origin', 'https://app.example.com')
     res.setHeader('access-control-expose-headers', 'x-team')
     res.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true}')
   })
-  return { origin, reached }
+  return { origin, requests }
 }
 
 /** Sends a request with any headers, even headers that `fetch` does not allow. */
-function callAs(sim: TestSimulator, headers: Record<string, string>, method = 'GET') {
+function callWith(sim: TestSimulator, headers: Record<string, string>, method = 'GET') {
   const lines = Object.entries({ host: new URL(sim.origin).host, connection: 'close', ...headers })
   const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   return callRaw(sim.origin, `${method} ${analyticsPath} HTTP/1.1\r\n${text}\r\n`)
@@ -51,18 +51,18 @@ const crossOrigin: readonly (readonly [string, string, Record<string, string>])[
 ]
 
 /** Starts a proxy that adds a token to the requests that it forwards to the service. */
-async function openProxy(settings: Parameters<typeof proxyTo>[2] = {}) {
-  const service = await openService()
+async function startProxy(settings: Parameters<typeof proxyTo>[2] = {}) {
+  const service = await startService()
   const sim = await proxyTo(service.origin, { token }, settings)
   onTestFinished(() => expect(JSON.stringify(sim.logged)).not.toContain(token))
-  return { sim, reached: service.reached }
+  return { sim, requests: service.requests }
 }
 
 describe('a proxy with a token for the real service', () => {
   test.each(crossOrigin)('refuses a request from a cross-origin page: %s', async (_name, method, headers) => {
-    const { sim, reached } = await openProxy()
-    const response = await callAs(sim, headers, method)
-    expect([response.status, reached]).toEqual([403, []])
+    const { sim, requests } = await startProxy()
+    const response = await callWith(sim, headers, method)
+    expect([response.status, requests]).toEqual([403, []])
     expect(corsHeaders(Object.keys(response.headers))).toEqual([])
     expect(response.body).toEqual({
       success: false,
@@ -74,10 +74,10 @@ describe('a proxy with a token for the real service', () => {
 
   const hosts = ['evil.example', 'evil.example:4010', 'localhost.evil.example', '127.0.0.1.nip.example', '']
   test.each(hosts)('refuses a same-origin request for the host %j, as sent after DNS rebinding', async (host) => {
-    const { sim, reached } = await openProxy()
+    const { sim, requests } = await startProxy()
     const page = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }
-    const response = await callAs(sim, page, 'DELETE')
-    expect([response.status, reached]).toEqual([403, []])
+    const response = await callWith(sim, page, 'DELETE')
+    expect([response.status, requests]).toEqual([403, []])
     expect(errorOf(response)).toMatch(/^The proxy, .* does not accept requests for the host ".*--control-hosts\.$/)
   })
 
@@ -87,20 +87,20 @@ describe('a proxy with a token for the real service', () => {
     ['a same-origin page, such as the console', { 'sec-fetch-site': 'same-origin' }],
     ['the address bar', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }],
   ])('forwards requests from %s', async (_name, headers) => {
-    const { sim, reached } = await openProxy()
-    expect((await callAs(sim, headers)).status).toBe(200)
-    expect(reached).toEqual([`GET ${analyticsPath} Bearer ${token}`])
+    const { sim, requests } = await startProxy()
+    expect((await callWith(sim, headers)).status).toBe(200)
+    expect(requests).toEqual([`GET ${analyticsPath} Bearer ${token}`])
   })
 
   test('forwards requests from its own origin, and requests to a host in --control-hosts', async () => {
-    const { sim, reached } = await openProxy({ controlHosts: 'sim.example.com' })
-    expect((await callAs(sim, { origin: sim.origin, 'sec-fetch-site': 'same-origin' }, 'PUT')).status).toBe(200)
-    expect((await callAs(sim, { host: 'sim.example.com:4010' })).status).toBe(200)
-    expect(reached).toHaveLength(2)
+    const { sim, requests } = await startProxy({ controlHosts: 'sim.example.com' })
+    expect((await callWith(sim, { origin: sim.origin, 'sec-fetch-site': 'same-origin' }, 'PUT')).status).toBe(200)
+    expect((await callWith(sim, { host: 'sim.example.com:4010' })).status).toBe(200)
+    expect(requests).toHaveLength(2)
   })
 
   test('records a refusal with the origin "simulator", but not as a violation or an unexpected response', async () => {
-    const { sim } = await openProxy()
+    const { sim } = await startProxy()
     await call(sim, analyticsPath, { method: 'HEAD', headers: { origin: 'https://evil.example' } })
     expect(await listRequests(sim)).toMatchObject([
       { stage: 'authenticate', response: { status: 403, origin: 'simulator' }, violations: [] },
@@ -119,10 +119,10 @@ describe('a proxy with a token for the real service', () => {
   ])(
     'does not create a sandbox that a cross-origin page names in the %s',
     async (_place, path, headers, key = 'key-12345') => {
-      const { sim, reached } = await openProxy()
+      const { sim, requests } = await startProxy()
       const page = { origin: 'https://evil.example', ...headers }
       const response = await call(sim, path, { headers: page, token: key })
-      expect([response.status, reached]).toEqual([403, []])
+      expect([response.status, requests]).toEqual([403, []])
       expect(JSON.stringify(await callControl(sim, 'GET', '/sandboxes'))).not.toContain('evil1')
       expect(await callControl(sim, 'GET', '/requests')).toMatchObject({ requests: [{ sandbox: 'default' }] })
       expect((await call(sim, path, { headers, token: key })).status).toBe(200)
@@ -131,43 +131,43 @@ describe('a proxy with a token for the real service', () => {
   )
 
   test('explains why it would refuse a request from a page, and that it would forward one from a client', async () => {
-    const { sim, reached } = await openProxy()
+    const { sim, requests } = await startProxy()
     const explain = async (headers: Record<string, string>) =>
       JSON.stringify(await callControl(sim, 'POST', '/explain', { method: 'GET', path: analyticsPath, headers }))
     expect(await explain({ origin: 'https://evil.example' })).toContain('rejects requests from pages on other origins')
     expect(await explain({})).toContain('is forwarded to the real service')
-    expect(reached).toEqual([])
+    expect(requests).toEqual([])
   })
 })
 
 describe('with --control-origins,', () => {
   const page = { origin: allowedOrigin, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
 
-  test('a page with a listed origin can use the token, and gets CORS headers only from the proxy', async () => {
-    const { sim, reached } = await openProxy({ controlOrigins: allowedOrigin })
-    const preflight = await callAs(sim, { ...page, 'access-control-request-method': 'PUT' }, 'OPTIONS')
+  test('a request from a listed origin is forwarded, and gets CORS headers only from the proxy', async () => {
+    const { sim, requests } = await startProxy({ controlOrigins: allowedOrigin })
+    const preflight = await callWith(sim, { ...page, 'access-control-request-method': 'PUT' }, 'OPTIONS')
     expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, allowedOrigin])
     const response = await call(sim, analyticsPath, { headers: page })
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, allowedOrigin])
     expect(response.headers.get('access-control-expose-headers')).toBe('*')
-    expect(reached).toEqual([`GET ${analyticsPath} Bearer ${token}`])
+    expect(requests).toEqual([`GET ${analyticsPath} Bearer ${token}`])
   })
 
   test('a page whose origin differs from a listed origin only in the port is refused', async () => {
-    const { sim, reached } = await openProxy({ controlOrigins: allowedOrigin })
+    const { sim, requests } = await startProxy({ controlOrigins: allowedOrigin })
     const response = await call(sim, analyticsPath, { headers: { ...page, origin: 'http://localhost:6007' } })
-    expect([response.status, corsHeaders(response.headers.keys()), reached]).toEqual([403, [], []])
+    expect([response.status, corsHeaders(response.headers.keys()), requests]).toEqual([403, [], []])
   })
 
   test('a page with a listed origin gets only the service’s CORS headers if --no-cors is set', async () => {
-    const { sim } = await openProxy({ controlOrigins: allowedOrigin, cors: false })
+    const { sim } = await startProxy({ controlOrigins: allowedOrigin, cors: false })
     const response = await call(sim, analyticsPath, { headers: page })
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
   })
 })
 
 test('a proxy without a token forwards requests and preflights from pages, leaving CORS to the service', async () => {
-  const service = await openService()
+  const service = await startService()
   const sim = await proxyTo(service.origin)
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
   const response = await call(sim, analyticsPath, { headers, token: 'page-key-1' })
@@ -176,5 +176,5 @@ test('a proxy without a token forwards requests and preflights from pages, leavi
   const preflightHeaders = { ...headers, 'access-control-request-method': 'PUT' }
   const preflight = await call(sim, analyticsPath, { method: 'OPTIONS', headers: preflightHeaders, token: null })
   expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
-  expect(service.reached).toEqual([`GET ${analyticsPath} Bearer page-key-1`, `OPTIONS ${analyticsPath} undefined`])
+  expect(service.requests).toEqual([`GET ${analyticsPath} Bearer page-key-1`, `OPTIONS ${analyticsPath} undefined`])
 })

@@ -114,11 +114,20 @@ describe('the proxy', () => {
     expect((await callControl(sim, 'GET', '/report'))['violations']).toMatchObject({ requests: 1 })
   })
 
+  test('explains an error with the real service’s response, even if the request breaks the contract', async () => {
+    const sim = await proxyWith(503, { 'Content-Type': 'application/json' }, '{"error":"Out of order."}')
+    await call(sim, '/v1/events', { body: event({ value: 5 }) })
+    const why = [expect.stringContaining('forwarded'), 'The stage "handle" returns 503: Out of order.']
+    expect(await callControl(sim, 'GET', '/requests/req-1')).toMatchObject({ why })
+  })
+
   test('forwards a request for an unknown path, and reports a violation if the service has the path', async () => {
     const origin = await startUpstream((req, res) => res.writeHead(req.url === '/v1/other' ? 200 : 404).end())
     const sim = await proxyTo(origin)
     expect((await call(sim, '/v1/other')).status).toBe(200)
     expect((await call(sim, '/v1/missing')).status).toBe(404)
+    const why = [expect.stringContaining(origin), 'No stage refuses the request, so the real service responds.']
+    expect(await callControl(sim, 'GET', '/requests/req-1')).toMatchObject({ why })
     expect(await entries(sim)).toMatchObject([
       { violations: [{ in: 'path', keyword: 'operation' }], response: { origin: 'upstream' } },
       { violations: [], response: { status: 404, origin: 'upstream' } },
@@ -154,15 +163,21 @@ describe('scenarios in a proxy', () => {
     const refused = await call(sim, analyticsPath, { headers: { 'x-sim-scenario': 'all-null' } })
     expect(refused.status).toBe(400)
     expect(errorOf(refused)).toBe(
-      'The scenario "all-null" does not apply here: the real service responds, and its numbers cannot be chosen; ' +
-        'use convsim serve for generated numbers.',
+      'The scenario "all-null" does not apply here: the real service responds, and its data cannot be chosen; ' +
+        'use convsim serve for generated data.',
     )
-    await expect(putRules(sim, [{ scenario: 'all-null' }])).rejects.toThrow(/its numbers cannot be chosen/)
+    await expect(putRules(sim, [{ scenario: 'all-null' }])).rejects.toThrow(/its data cannot be chosen/)
+  })
+
+  test('are refused if they choose which events sampling drops', async () => {
+    const sim = await proxyTo((await startForTest()).origin, {}, { overlay: 'published' })
+    const refused = await call(sim, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'sampled-out' } })
+    expect(errorOf(refused)).toMatch(/does not apply here: the real service decides which events sampling drops/)
   })
 })
 
 describe('for a client of the proxy,', () => {
-  const healthy = async () => objectOf(await call(await startForTest(), analyticsPath))
+  const fetchValidBody = async () => objectOf(await call(await startForTest(), analyticsPath))
 
   test.each([
     ['does not respond in time', 504, /within 0\.05 s\. If it needs longer, raise --upstream-timeout\./, undefined],
@@ -222,7 +237,7 @@ describe('for a client of the proxy,', () => {
   test.each([
     ['HEAD', 'no body', 'application/json', ''],
     ['GET', 'a documented media type other than JSON', 'text/csv; charset=utf-8', 'a,b'],
-  ])('a response to a %s request with %s is not a violation', async (method, _what, type, text) => {
+  ])('for a %s request, a response with %s is not a violation', async (method, _what, type, text) => {
     const content = { 'application/json': { schema: { type: 'object' } }, 'text/csv': {} }
     const responses = { 200: { description: 'Rows.', content } }
     const contract = await documentWithPaths({ '/rows': { get: { responses }, head: { responses } } })
@@ -233,7 +248,7 @@ describe('for a client of the proxy,', () => {
   })
 
   test('a compressed response with an invalid field is checked, and is still compressed when forwarded', async () => {
-    const body = { ...(await healthy()), messageCount: 'many' }
+    const body = { ...(await fetchValidBody()), messageCount: 'many' }
     const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }
     const sim = await proxyWith(200, headers, gzipSync(JSON.stringify(body)))
     const response = await call(sim, analyticsPath)
@@ -252,7 +267,7 @@ describe('for a client of the proxy,', () => {
     ['with many items (compressed)', `[${'0,'.repeat(30_000)}0]`, 'gzip'],
     ['with a long string (compressed)', `"${'é'.repeat(1_000_000)}"`, 'gzip'],
   ])('a large response %s is forwarded, and advice says that it was not checked', async (_, value, encoding) => {
-    const { messageCount: _count, ...others } = await healthy()
+    const { messageCount: _count, ...others } = await fetchValidBody()
     const body = `{"messageCount":"many","large":${value},${JSON.stringify(others).slice(1)}`
     const headers = { 'Content-Type': 'application/json', 'Content-Encoding': encoding }
     const sim = await proxyWith(200, headers, encoding === 'gzip' ? gzipSync(body) : body)

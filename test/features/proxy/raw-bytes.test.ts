@@ -7,7 +7,7 @@ import { listRequests } from '../../support/stored-records.ts'
 const head = (...lines: readonly string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')
 
 /** Starts a TCP server that records the bytes it receives, and calls `respond` after each chunk. */
-async function rawUpstream(respond: (socket: Socket) => void) {
+async function startRawUpstream(respond: (socket: Socket) => void) {
   const seen: string[] = []
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -41,7 +41,7 @@ async function exchange(origin: string, text: string): Promise<string> {
 
 test('headers are forwarded in both directions with their order, case, duplicates and bytes unchanged', async () => {
   const received = ['X-Dup: a', 'SeT-CooKie: a=1', 'x-dup: b', 'Set-Cookie: b=2', 'X-Latin: caf\xe9', 'X-Empty: ']
-  const upstream = await rawUpstream((socket) =>
+  const upstream = await startRawUpstream((socket) =>
     socket.write(Buffer.from(`${head(...received, 'Vary: X-Request-Id', 'content-LENGTH: 2')}{}`, 'latin1')),
   )
   const sim = await proxyTo(upstream.origin)
@@ -75,7 +75,9 @@ test.each<[title: string, status: number, reason: RegExp, respond: string | ((so
     },
   ],
 ])('a response with %s causes a %i, which is recorded', async (_, status, reason, respond) => {
-  const upstream = await rawUpstream((socket) => (typeof respond === 'string' ? socket.end(respond) : respond(socket)))
+  const upstream = await startRawUpstream((socket) =>
+    typeof respond === 'string' ? socket.end(respond) : respond(socket),
+  )
   const sim = await proxyTo(upstream.origin, { timeoutMs: 500 })
   expect(await call(sim, '/v1/any')).toMatchObject({ status, body: { error: expect.stringMatching(reason) } })
   const [entry] = await listRequests(sim, 'bodies=true&sandbox=*')

@@ -21,10 +21,10 @@ async function sendRequests(sim: TestSimulator, limiter: TestSimulator): Promise
   await call(sim, '/v1/events', { body: event(), token: null })
 }
 
-/** The names of report members that differ between runs, or between a proxy and the service itself. */
+/** The names of report members that can differ although the verdicts are the same. */
 const runSpecific = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
 
-/** Returns a report without its run-specific members, but with the numbers of requests. */
+/** Returns a report without its run-specific members. Keeps `requests` if it is a number rather than a list of IDs. */
 function verdictsOf(value: Json): Json {
   if (Array.isArray(value)) return value.map(verdictsOf)
   if (!isObject(value)) return value
@@ -37,7 +37,7 @@ function verdictsOf(value: Json): Json {
 
 const reportOf = (sim: TestSimulator) => callControl(sim, 'GET', '/report?sandbox=*')
 
-test('a client gets the same verdicts with and without a proxy, but a 429 from the service is unexpected', async () => {
+test('a client gets the same verdicts with and without a proxy, but an upstream 429 is unexpected', async () => {
   const direct = await startForTest()
   await sendRequests(direct, direct)
   const expected = verdictsOf(await reportOf(direct))
@@ -54,12 +54,13 @@ test('a client gets the same verdicts with and without a proxy, but a 429 from t
   const limitingUpstream = await startForTest()
   const forwardingProxy = await proxyTo(limitingUpstream.origin, {}, { clock: frozenNow })
   await sendRequests(forwardingProxy, limitingUpstream)
-  // The proxy cannot know that a rule in the service caused the 429, so the 429 is unexpected.
+  // The proxy cannot know that a rule in the upstream simulator caused the 429.
   const { violations, retries, coverage, unexpected } = objectOf({ body: expected, status: 200 })
   const findings = isObject(unexpected) && Array.isArray(unexpected.findings) ? unexpected.findings : []
-  const more = {
+  const unexpectedWith429 = {
     responses: 4,
     findings: expect.arrayContaining([...findings, expect.objectContaining({ status: 429 })]),
   }
-  expect(verdictsOf(await reportOf(forwardingProxy))).toMatchObject({ violations, retries, coverage, unexpected: more })
+  const verdicts = verdictsOf(await reportOf(forwardingProxy))
+  expect(verdicts).toMatchObject({ violations, retries, coverage, unexpected: unexpectedWith429 })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { redactPersonalData } from '../../../src/features/record/collect-responses.ts'
 
 test.each([
-  ['an e-mail address', 'ask jane.doe+x@mail.customer.co.uk now', 'ask redacted@example.com now'],
+  ['an email address', 'ask jane.doe+x@mail.customer.co.uk now', 'ask redacted@example.com now'],
   ['an IPv4 address', 'from 203.0.113.77.', 'from 192.0.2.1.'],
   ['an international telephone number', 'call +49 (170) 123-4567!', 'call [redacted]!'],
   ['a token', 'key sk_live_12345678abcdef', 'key [redacted]'],

@@ -55,13 +55,13 @@ async function readRecorded(): Promise<RecordedResponse[]> {
   return lines.map((line) => JSON.parse(line))
 }
 
-test('only control-plane responses are recorded, both in the test process and in child processes', async () => {
+test('control-plane responses, but no service responses, are recorded, also in child processes', async () => {
   const own = await startForTest()
   await call(own, '/__sim/health?of=process')
   const child = convsim(['--port', '0', '--state', ':memory:'])
   await call({ origin: await child.ready() }, '/healthz?of=child')
   await call(own, '/v1/events')
-  // A child process records a response only after sending it, so the client can receive the response first.
+  // A child process records a response only after sending it, so the client may receive it before it is recorded.
   const targets = await vi.waitFor(async () => {
     const found = (await readRecorded()).map(({ target }) => target)
     expect(found).toEqual(expect.arrayContaining(['/__sim/health?of=process', '/healthz?of=child']))

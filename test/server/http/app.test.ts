@@ -12,7 +12,7 @@ const replyWith = (headers: Record<string, string>): OutgoingReply => ({
   date: undefined,
 })
 
-/** The handler's outcome for each path. Of these outcomes, real handlers produce only the last. */
+/** The outcome of the service handler for each path. */
 const outcomes: Record<string, () => ReturnType<Handlers['service']>> = {
   '/throws': () => {
     throw new Error('thrown at once')

@@ -38,7 +38,7 @@ async function setup() {
 }
 
 describe('stopping a server', () => {
-  test('closes a connection on which no request was sent', async () => {
+  test('immediately closes a connection on which no request was sent', async () => {
     const { listening, origin } = await setup()
     const connection = await connectTo(origin)
     await Promise.all([stop(listening, hourMs), connection.closed()])
@@ -90,7 +90,7 @@ test.each([
       await expect.poll(() => listening.connections.size).toBe(1)
       const [accepted] = listening.connections.keys()
       const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-      listening.server.emit('clientError', error, accepted) // Node checks for such requests only every 30 seconds
+      listening.server.emit('clientError', error, accepted) // Node checks for timeouts only every 30 seconds
     }
     expect(await received).toContain(`HTTP/1.1 ${status} `)
     await expect.poll(() => listening.connections.size, { timeout: 30_000 }).toBe(0)

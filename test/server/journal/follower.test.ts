@@ -37,7 +37,7 @@ const end = { delivery, hasClientLeft: true, headSentAt: undefined, endedAt: 7 }
 
 type OpenedJournal = Awaited<ReturnType<typeof openJournal>>
 
-/** Opens the journals of two replicas that share a new Redis server. `limits` applies only to the first. */
+/** Opens the journals of two replicas that share a new Redis server. `limits` applies only to the first journal. */
 async function openTwo(limits?: Parameters<typeof openJournal>[1]): Promise<[OpenedJournal, OpenedJournal]> {
   const { port } = await redisForTest()
   return [await openJournal(port, limits), await openJournal(port)]
@@ -113,7 +113,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     expect(cleared.toSorted()).toEqual(['unused', 'used'])
   })
 
-  test('drops the bodies of the oldest exchanges, and reports this as a loss', {
+  test('reports a loss if the bodies of the oldest exchanges were trimmed', {
     tags: ['long'],
   }, async () => {
     const [writer, { journal }] = await openTwo()
@@ -138,7 +138,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     expect(texts).toEqual([unredacted, '{"note":"[redacted]"}', unredacted, unredacted])
   })
 
-  test('redacts the token in a request body that is not text', async () => {
+  test('redacts the request’s token in a request body that is not text', async () => {
     const [first, second] = await openTwo()
     const latin1 = '\u00ffkey-of-a-caller'
     await first.append({ request: { body: { latin1, size: latin1.length } } }, 'key-of-a-caller')
@@ -225,7 +225,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     expect(await second.journal.counts('cleared')).toMatchObject({ recorded: 0 })
   })
 
-  test('skips a message that it cannot read, and reports a loss', async () => {
+  test('skips a message that it cannot read, counts an exchange as dropped, and logs a warning', async () => {
     const redis = await redisForTest()
     const first = await openJournal(redis.port)
     await first.append()

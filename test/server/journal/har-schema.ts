@@ -44,7 +44,7 @@ const entry = {
   timings: closed(propertiesOf(ms, 'blocked dns connect ssl send wait receive')),
 }
 
-/** The schema for a HAR file without pages or cookies, based on the HTTP Archive 1.2 specification. */
+/** The schema for a HAR file without pages or cookies, based on the HAR 1.2 specification. */
 export const harSchema = closed({
   log: closed({
     version: { const: '1.2' },

@@ -14,7 +14,7 @@ async function countStored(journal: Journal): Promise<number> {
   return recorded - dropped
 }
 
-test('a request body is stored completely, but only the first 64 KiB of a response body are stored', () => {
+test('a body is captured completely, or truncated at the given limit, with its full size', () => {
   const small = 'é'.repeat(maxResponseBodyBytes)
   expect(captureBody(small, maxResponseBodyBytes)).toEqual({ latin1: small, size: maxResponseBodyBytes })
   const large = `${small}ÿ`

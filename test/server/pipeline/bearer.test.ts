@@ -30,7 +30,7 @@ describe('an Authorization header', () => {
     expect(readBearer(header)).toEqual({ ok: false, problem: expect.stringMatching(words) })
   })
 
-  test('that begins with a key is refused with a message that does not contain the whole key', () => {
+  test('without a scheme is refused with a message that does not contain the whole key', () => {
     const key = 'sk-live-0123456789abcdef0123456789abcdef'
     expect(JSON.stringify(readBearer(key))).not.toContain(key)
     expect(JSON.stringify(readBearer(`${key} with spaces`))).not.toContain(key)

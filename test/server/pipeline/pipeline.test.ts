@@ -13,7 +13,7 @@ import { inputs } from '../../support/catalogue.ts'
 import { event, modelId } from '../../support/client.ts'
 import { createLogRecorder, type LogEntry } from '../../support/start.ts'
 
-/** Creates a pipeline with a custom event handler, for outcomes that the real handlers never produce. */
+/** Creates a pipeline in which `handle` handles createEvent. `logged` collects the log entries unless `log` is set. */
 function setup(handle: OperationHandler['handle'], log?: Log) {
   const logged: LogEntry[] = []
   const settings = new SandboxSettingsStore({ seed: '1', clock: createClockSetting('real', 0, 0), now: () => 0 })

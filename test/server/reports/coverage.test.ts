@@ -48,7 +48,7 @@ describe('the missing items', () => {
 })
 
 describe('an exchange covers', () => {
-  test('the status and the nulls of a successful response, and the parts of the request', async () => {
+  test('the status and null values of a successful response, and the parameters of the request', async () => {
     await call(sim(), `${analyticsPath}?period=7d`, { sandbox: 'good', scenario: 'empty' })
     const { covered, requests } = (await coverageOf(sim(), 'good')).operationCoverage('getModelAnalytics')
     expect(requests).toBe(1)
@@ -70,7 +70,7 @@ describe('an exchange covers', () => {
     expect([covered, requests]).toEqual([items, 1])
   })
 
-  test('a documented refusal, but not the parts of the refused request', async () => {
+  test('the status of a documented refusal, but not the parameters or body of the refused request', async () => {
     await call(sim(), `${analyticsPath}?period=14d`, { sandbox: 'refused' })
     await call(sim(), '/v1/events', { body: event({ value: 1 }), sandbox: 'refused' })
     const { operationCoverage } = await coverageOf(sim(), 'refused')
@@ -78,7 +78,7 @@ describe('an exchange covers', () => {
     expect(operationCoverage('createEvent').covered).toEqual(['400'])
   })
 
-  test('fields and their values at any depth', async () => {
+  test('the fields of a request body and their enum values, at any depth', async () => {
     const body = prompt({ components: [{ content: 'a' }, { content: 'b', source: 'agent' }], tags: [] })
     await call(sim(), '/v1/prompts', { body, sandbox: 'fields' })
     const components = ['components', 'components.content', 'components.source', 'components.source: agent']

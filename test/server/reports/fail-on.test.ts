@@ -37,7 +37,7 @@ test.each([
   expect(parseGate(text, false).map(({ kind }) => kind)).toEqual(kinds)
 })
 
-test('the gate of `convsim each` lists no condition twice', () => {
+test('the gate of `convsim each` contains each condition only once', () => {
   expect(parseSuiteFailOn('hung, hung,violation,violation')?.map(({ kind }) => kind)).toEqual(['hung', 'violation'])
 })
 
@@ -48,10 +48,10 @@ const coverage = (below: number): FailCondition => ({ kind: 'coverage', below })
 const withFurther = (kind: 'retries' | 'advice', further: number) => ({
   findings: { ...cleanReport.findings, [kind]: { list: [], further } },
 })
-const all = [violation, unexpected, retry, coverage(80)]
+const fourConditions = [violation, unexpected, retry, coverage(80)]
 
 test.each<[string, readonly FailCondition[], Partial<Report>, readonly string[]]>([
-  ['no findings and exactly the required coverage passes', all, {}, []],
+  ['no findings and exactly the required coverage passes', fourConditions, {}, []],
   ['violations fails', [violation], { violations: 2 }, ['2 requests broke the contract']],
   ['only findings for other conditions passes', [violation], { unexpected: 2 }, []],
   ['an unexpected response fails', [unexpected], { unexpected: 1 }, ['1 unexpected response']],
@@ -62,7 +62,7 @@ test.each<[string, readonly FailCondition[], Partial<Report>, readonly string[]]
   ['coverage below 100 fails', [coverage(100)], {}, ['80% of the contract covered, 100% required']],
   [
     'findings for two conditions fails because of both',
-    all,
+    fourConditions,
     { violations: 1, unexpected: 1 },
     ['1 request broke the contract', '1 unexpected response'],
   ],

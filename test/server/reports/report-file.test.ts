@@ -14,8 +14,7 @@ import {
 import { tempFolder } from '../../support/temp-folder.ts'
 import { cleanReport } from './clean-report.ts'
 
-/** Writes a report to a target, as convsim does at the end of a run. */
-const writeTarget = ({ file, format }: ReportTarget) => writeReportFile(file, renderClientReport(format, cleanReport))
+const writeReport = ({ file, format }: ReportTarget) => writeReportFile(file, renderClientReport(format, cleanReport))
 
 /** Returns the only target in a `--report` value. Throws if there is not exactly one. */
 function targetOf(text: string) {
@@ -30,17 +29,17 @@ test.each(formatsWithExtension)('the extension $extension selects the format, ev
   const file = join(await tempFolder(), `a.b${format.extension.toUpperCase()}`)
   expect(parseCommandLine(commands, ['--report', file], {})).toMatchObject({ kind: 'run', settings: { report: file } })
   expect(await findReportProblem([targetOf(file)])).toBeUndefined()
-  expect(await writeTarget(targetOf(file))).toBeUndefined()
+  expect(await writeReport(targetOf(file))).toBeUndefined()
   expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))
 })
 
 test.each(Object.entries(reportFormats))('%s=FILE selects the format, whatever the file name', async (name, format) => {
   const file = join(await tempFolder(), 'summary')
-  expect(await writeTarget(targetOf(`${name}=${file}`))).toBeUndefined()
+  expect(await writeReport(targetOf(`${name}=${file}`))).toBeUndefined()
   expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))
 })
 
-test('only a format name before the first equals sign is removed from the file name', () => {
+test('text before the first equals sign is part of the file name unless it is a format name', () => {
   expect(targetOf('build=7.json')).toEqual({ file: 'build=7.json', format: reportFormats.json })
   expect(targetOf('junit=a=b.md')).toEqual({ file: 'a=b.md', format: reportFormats.junit })
 })

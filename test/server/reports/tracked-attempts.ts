@@ -12,15 +12,16 @@ const lost: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
 const bothWaits = { 'Retry-After': '3', 'retry-after-ms': '2500' }
 
 /**
- * Creates a tracker for retries. `correct` marks a recorded response as lost. `rules` lists the broken retry rules.
+ * Creates a tracker for retries. `correct` marks a response as lost. `rules` lists the rule of each retry problem.
  *
  * `send` records an attempt that is described by text, such as `0-5 429 wait id=a #1`. The text consists of the times
  * when the attempt began and ended, in milliseconds (one number means both), the status, and any of these words:
  *
- * - `id=a`: the event has this `insertId` (default: `a`); `v=2`: it has this value (default: 1); `dated`, `later`: it
- *   has one of two times; `plain`: it has no ID and no time; `empty`, `corrected`, `call=7`: the body is different
- * - `#1`, `stainless=1`: the retry count in `Retry-Attempt` or `X-Stainless-Retry-Count`; `wait=1`: the response has
- *   `Retry-After: 1`; `wait`: the response has `Retry-After` and `retry-after-ms`; `lost`: no response arrived;
+ * - `id=a`: the event has this `insertId` (default: `a`); `v=2`: it has this value (default: 1); `dated`: it has an
+ *   `eventAt`; `later`: its `eventAt` is one second later; `plain`: it has neither ID nor time; `corrected`: it has
+ *   neither, but another member; `empty`: the body is `{}`; `call=7`: the body is `{ "call": "7" }`
+ * - `#1`: the request has `Retry-Attempt: 1`; `stainless=1`: it has `X-Stainless-Retry-Count: 1`; `wait=1`: the
+ *   response has `Retry-After: 1`; `wait`: it has both `Retry-After` and `retry-after-ms`; `lost`: no response arrived;
  *   `unread`: the response body was damaged; `left`: the client disconnected early; `head=1`, `open=-50`, `now=0`:
  *   `headSentAt`, `openedAt` and `now` of the journal entry
  */

@@ -24,8 +24,8 @@ test.each([
   [['each', '--sync'], {}, '--sync has no effect on convsim each.'],
   [['each', '--set', 'drift', '--only', firstRun], {}, '--only cannot be combined with --set: '],
   [['each', '--only', firstRun, '--only', secondRun], {}, '--only names one run and cannot be given twice. '],
-])('%j with %j is refused, and the message starts with the flag or variable', (line, env, start) => {
-  expect(refusalOf(line, env)?.slice(0, start.length)).toBe(start)
+])('%j with %j is refused, and the message starts with the flag or variable', (argv, env, start) => {
+  expect(refusalOf(argv, env)?.slice(0, start.length)).toBe(start)
 })
 
 test.each<[string[], Readonly<Record<string, string>>]>([
@@ -33,6 +33,6 @@ test.each<[string[], Readonly<Record<string, string>>]>([
   [['exec'], { CONVSIM_STATE_PREFIX: 'a' }],
   [['each', '--only', firstRun], {}],
   [['each'], { CONVSIM_STATE: 'redis://localhost:1', CONVSIM_SYNC: '1' }],
-])('%j with %j is accepted', (line, env) => {
-  expect(refusalOf(line, env)).toBeUndefined()
+])('%j with %j is accepted', (argv, env) => {
+  expect(refusalOf(argv, env)).toBeUndefined()
 })

@@ -82,6 +82,9 @@ test('the message names the file, both settings, and the variable if one is used
     '--report (CONVSIM_REPORT) would overwrite @input.json, which --rules reads. ' +
       'Use another file for one of the two.',
   )
+  expect(await findConflict('--fixtures @fixtures --report json=@fixtures/responses/new.json')).toMatch(
+    /^--report would write into @fixtures\S*, which --fixtures reads\. /,
+  )
   expect(await findConflict('--state @state.json --report json=@state.json.journal')).toBe(
     '--state and --report would write to the same file, @state.json.journal. Use another file for one of the two.',
   )

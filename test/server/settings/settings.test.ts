@@ -13,7 +13,7 @@ const parseCommandLine = (argv: readonly string[], env: Readonly<Record<string, 
 
 type Sample = { readonly good: string; readonly value: unknown; readonly bad: string | undefined }
 
-/** The names of the settings that accept any text. */
+/** The names of settings that accept any text except the empty string. */
 const texts = 'contract fixtures tlsCert tlsKey scenario seedState rules plan out set only writes har patch'
 
 const switchSample: Sample = { good: 'on', value: true, bad: 'perhaps' }
@@ -256,7 +256,7 @@ describe('a command line', () => {
     const parsed = parseCommandLine(['exec', '--env', 'A', '--env=B', '--', ...words], { PORT: '3000', HOST: 'x' })
     expect(runOf(parsed)).toMatchObject({
       command: 'exec',
-      files: words,
+      args: words,
       settings: { port: 0, host: '127.0.0.1', state: ':memory:', logLevel: 'warn', env: 'A,B' },
     })
     const env = { CONVSIM_PORT: '1', CONVSIM_LOG_LEVEL: 'info' }
@@ -272,11 +272,11 @@ describe('a command line', () => {
   })
 
   test.each<[string[], Env, object]>([
-    [[], {}, { command: 'serve', files: [], settings: defaultSettings() }],
-    [['my.yaml'], {}, { command: 'serve', files: ['my.yaml'] }],
-    [['mock', 'my.yaml', '-p', '0'], {}, { command: 'serve', files: ['my.yaml'], settings: { port: 0 } }],
-    [['./server'], {}, { command: 'serve', files: ['./server'] }],
-    [['check', 'a', 'b', 'c'], {}, { command: 'check', files: ['a', 'b', 'c'] }],
+    [[], {}, { command: 'serve', args: [], settings: defaultSettings() }],
+    [['my.yaml'], {}, { command: 'serve', args: ['my.yaml'] }],
+    [['mock', 'my.yaml', '-p', '0'], {}, { command: 'serve', args: ['my.yaml'], settings: { port: 0 } }],
+    [['./server'], {}, { command: 'serve', args: ['./server'] }],
+    [['check', 'a', 'b', 'c'], {}, { command: 'check', args: ['a', 'b', 'c'] }],
     [['assumptions'], { CONVSIM_REPORT: 'y.html' }, { command: 'assumptions' }],
     // Variables that exec or Kubernetes sets are ignored, and so are unknown variables without the prefix CONVSIM_.
     [['check'], { CONVSIM_BASE_URL: 'http://a/v1', CONVSIM_CONTROL_URL: 'http://a/__sim' }, { command: 'check' }],
@@ -297,6 +297,7 @@ describe('a command line', () => {
       /^Put -- before the command: convsim exec --seed 2 -- npm test --ci\.$/,
     ],
     [['each', 'npm'], /^Put -- before the command: convsim each -- npm\.$/],
+    [['--port', '0', 'exec', 'npm'], /^Put -- before the command: convsim exec --port 0 -- npm\.$/],
     [['exec', 'npm', '--', 'test'], /^convsim exec takes only flags before "--"; got npm/],
     [['--fail-on', 'violation,coverage'], /^--fail-on: coverage needs a limit, as in coverage<80\./],
     [['constructor'], /"constructor" is not a command/],

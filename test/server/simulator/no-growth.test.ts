@@ -11,10 +11,10 @@ import { frozenNow } from '../../support/start.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-const fixture = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
+const analyticsPath = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
 const event = JSON.stringify({
   eventType: 'a',
-  productId: '00000000-0000-4000-9000-000000000001', // belongs to the model in `fixture`, whose data the events change
+  productId: '00000000-0000-4000-9000-000000000001', // belongs to the model in `analyticsPath`
   value: '1',
   insertId: 'always',
 })
@@ -34,7 +34,8 @@ function request(n: number) {
   }
   const id = `${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`
   if (n % 50 === 0) return { ...base, path: `/v1/models/${id}/analytics`, body: absent }
-  if (n % 50 === 1) return { ...base, path: fixture, headers: { ...headers, 'x-sim-sandbox': `s-${n}` }, body: absent }
+  const inNewSandbox = { ...headers, 'x-sim-sandbox': `s-${n}` }
+  if (n % 50 === 1) return { ...base, path: analyticsPath, headers: inNewSandbox, body: absent }
   if (n % 5 === 2)
     return {
       ...base,
@@ -44,7 +45,7 @@ function request(n: number) {
       body: { kind: 'bytes', bytes: Buffer.from(event) } as const,
     }
   if (n % 5 === 3) return { ...base, path: '/v1/nowhere', body: absent }
-  return { ...base, path: fixture, body: absent }
+  return { ...base, path: analyticsPath, body: absent }
 }
 
 const absent = { kind: 'absent' } as const

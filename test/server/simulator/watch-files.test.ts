@@ -22,7 +22,7 @@ async function watch(listFiles: () => readonly string[]): Promise<(readonly stri
 const expectChanges = (changes: unknown, expected: unknown) =>
   vi.waitFor(() => expect(changes).toEqual(expected), { timeout: 30_000, interval: 20 })
 
-test('a file counts as changed if a symbolic link in its path is switched, as in Kubernetes ConfigMaps', async () => {
+test('a file counts as changed if a symbolic link in its path is replaced, as in Kubernetes ConfigMaps', async () => {
   const folder = await tempFolder()
   for (const name of ['v1', 'v2']) {
     await mkdir(join(folder, name))

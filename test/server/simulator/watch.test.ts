@@ -11,7 +11,7 @@ const analytics = `/v1/models/${modelId}/analytics`
 
 /** A simulator that watches the files in a folder. */
 interface WatchingSimulator extends TestSimulator {
-  /** Replaces a file in the folder by renaming a new file, as editors do. */
+  /** Replaces a file in the folder by renaming a new file, as many editors do. */
   readonly replace: (name: string, text: string) => Promise<void>
   readonly contractText: string
   readonly folder: string
@@ -40,6 +40,10 @@ async function startWatching(): Promise<WatchingSimulator> {
 const overlayWith = (info: string) =>
   `overlay: 1.1.0\ninfo: { title: Test, version: 1.0.0 }\nactions:\n  - { target: $.info, update: ${info} }\n`
 
+/** Returns a path item with these members, such as an example or a schema, in its media type object. */
+const pathItemWith = (body: string) =>
+  `{ get: { responses: { '200': { description: ok, content: { application/json: { ${body} } } } } } }`
+
 const infoOf = async (simulator: TestSimulator) => objectOf(await call(simulator, '/__sim/info'))
 
 /** Waits until the response to `GET /__sim/info` has these members. */
@@ -60,6 +64,22 @@ describe('a simulator with --watch', () => {
     expect((await call(simulator, '/a')).body).toBe('first')
     await writeFile(join(folder, 'a.yaml'), pathItem('second'))
     await vi.waitFor(async () => expect((await call(simulator, '/a')).body).toBe('second'), { timeout: 45_000 })
+  })
+
+  test.each([
+    ['a path item', (ref: string) => ref, pathItemWith('example: corrected')],
+    ['a schema', (ref: string) => pathItemWith(`schema: ${ref}`), '{ const: corrected }'],
+  ])('notices a fix to a broken file that the contract starts to use for %s', async (_, pathItem, corrected) => {
+    const folder = await tempFolder()
+    const [contract, part] = [join(folder, 'api.yaml'), join(folder, 'part.yaml')]
+    const withPath = (item: string) => `openapi: 3.1.0\ninfo: { title: A, version: '1' }\npaths: { /a: ${item} }\n`
+    await writeFile(contract, withPath(pathItemWith('example: initial')))
+    const simulator = await startForTest({ contract, watch: true })
+    await writeFile(part, '{')
+    await writeFile(contract, withPath(pathItem('{ $ref: part.yaml }')))
+    await vi.waitFor(() => expect(JSON.stringify(simulator.logged)).toContain('part.yaml'), { timeout: 45_000 })
+    await writeFile(part, corrected)
+    await vi.waitFor(async () => expect((await call(simulator, '/a')).body).toBe('corrected'), { timeout: 45_000 })
   })
 
   test('applies changes to the contract, overlay, fixtures and rules, and keeps the state', async () => {

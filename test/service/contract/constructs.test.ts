@@ -187,7 +187,7 @@ function expectValid(body: Json, { document }: Pick<Construct, 'document'>, poin
   expect(validate?.(body) ? [] : { body, errors: validate?.errors }).toEqual([])
 }
 
-/** Expects the body documented for a status, its range or `default`; if none is documented, the simulator's own. */
+/** Expects a failure caused by a scenario, with the documented body or, if none is documented, the default body. */
 function expectFailure(response: Response, expected: number, { document }: Construct): void {
   const { operation, status, origin, media, body } = response
   const { responses, pointer } = findResponses(document, operation)

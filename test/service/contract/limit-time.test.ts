@@ -47,7 +47,7 @@ test.each<[string, Schemas]>([
   ['not', { A: { not: ref('A') } }],
   ['else', { A: { if: { type: 'string' }, else: ref('A') } }],
   ['dependentSchemas', { A: { type: 'object', dependentSchemas: { x: ref('A') } } }],
-  ['a list of alternatives', { A: ref('B/anyOf/0'), B: { anyOf: [{ allOf: [ref('A')] }] } }],
+  ['a reference into anyOf', { A: ref('B/anyOf/0'), B: { anyOf: [{ allOf: [ref('A')] }] } }],
 ])('checking is stopped if a schema applies itself to the same value through %s', async (_name, schemas) => {
   const { checkResponse } = operationOf(await contractOf(withSchemas(schemas)), 'listThings')
   const message = expect.stringContaining('recursive schemas')

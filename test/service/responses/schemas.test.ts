@@ -27,7 +27,7 @@ const [cat, dog] = ["$ref: '#/components/schemas/Cat'", "$ref: '#/components/sch
 const [text, integer] = ['{ type: string }', '{ type: integer }']
 const ab = `properties: { a: ${text}, b: ${text} }`
 
-/** Schemas for which a valid body is generated, some with the expected body. `constructs.test.ts` has more. */
+/** Schemas for which a valid body is generated, some with the expected body. */
 const solved: readonly (readonly [schema: string, expected?: unknown])[] = [
   ["type: string, pattern: '^(?=.*\\d)[a-z\\d]{4,8}$'"],
   ["type: string, pattern: '^[A-Z]{2}-\\d+$', maxLength: 4"],

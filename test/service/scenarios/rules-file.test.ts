@@ -154,7 +154,7 @@ function rulesOf(...rules: JsonObject[]) {
   return read.value
 }
 
-test('a reloaded rule keeps its key, and therefore its counts, even if its position changes', () => {
+test('a reloaded rule keeps the key of its counts, even if its position changes', () => {
   const [slow, refused] = [{ scenario: 'slow;ms=1' }, { scenario: 'forbidden' }]
   const previous = activateRules('startup', rulesOf(slow, refused))
   const reloaded = activateRules('startup 2', rulesOf({ scenario: '404' }, refused, slow, slow), previous)

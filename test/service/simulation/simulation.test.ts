@@ -21,7 +21,7 @@ const analyticsOf = (index: number, days: number, more: Partial<AnalyticsQuery> 
 const sum = (points: readonly DataPoint[], field: 'conversationCount' | 'messageCount') =>
   points.reduce((total, point) => total + point[field], 0)
 
-/** Returns a field's average as a client would calculate it, weighted by conversations; null if there are none. */
+/** Returns a field's average, weighted by conversations, or null if there are no conversations. */
 function weightedAverage(points: readonly DataPoint[], field: ScoreField): number | null {
   const active = points.filter((point) => point.conversationCount > 0)
   if (active.length === 0) return null
@@ -47,7 +47,7 @@ function expectToAddUp(response: Analytics): void {
   }
 }
 
-/** Expects rounded scores and at least 2 messages per conversation. test/api/determinism.test.ts checks the schema. */
+/** Expects scores with at most four decimal places, and at least two messages per conversation. */
 function expectPlausible(response: Analytics): void {
   for (const point of [response, ...response.dataPoints]) {
     for (const field of SCORE_FIELDS) {

@@ -9,6 +9,7 @@ describe('the variables of a prompt', () => {
     ['{{b}} {{a}} {{b}}', ['b', 'a']],
     ['{{user.name}} {{user.address.city}}', ['user.name', 'user.address.city']],
     ['{{{raw}}} {{& also }} {{~trimmed~}}', ['raw', 'also', 'trimmed']],
+    ['\\{{{escaped}}} {{{{block}}}} {{real}}', ['real']],
     ['{{größe}} {{snake_case}} {{kebab-case}} {{item1}}', ['größe', 'snake_case', 'kebab-case', 'item1']],
     ['{{#if a}}x{{else}}y{{/if}} {{! comment }} {{> partial}} {{helper argument}} {{this}}', []],
     ['\\{{escaped}} {single} {{}} {{ }} {{open', []],

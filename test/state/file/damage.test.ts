@@ -10,7 +10,7 @@ import { copyAsKilled, openNew, openOrFail, problemOf, sealLog, statePath } from
 /** The number of entries in the log that `createKilledState` leaves. */
 const ENTRIES = 6
 
-/** Creates a state file and a log with entries, as a killed process leaves them. Returns the path of the state file. */
+/** Creates a state file and a log, as a killed process leaves them. Returns the path of the state file. */
 async function createKilledState(): Promise<string> {
   const { path, store } = await openNew()
   for (const insertId of ['a', 'ü']) await store.recordEvent(context, event({ insertId }))
@@ -41,7 +41,7 @@ const intactFiles = once(async (): Promise<Files> => {
 
 const positionIn = (content: Buffer) => fc.nat({ max: content.length - 1 })
 
-/** Opens the files with one of them changed, and returns the outcome. A refusal must leave both files unchanged. */
+/** Opens the files with one of them changed. Returns what was loaded, or the refusal, which must change no file. */
 async function openChanged(name: FileName, changed: Buffer) {
   const path = statePath()
   const contents = { ...(await intactFiles()), [name]: changed }
@@ -85,10 +85,10 @@ describe.each(fileNames)('a damaged %s', (name) => {
     )
   })
 
-  test('is detected if two parts were swapped, or a part was overwritten, repeated or removed', async () => {
+  test('is detected if two parts were swapped, or a part was zeroed, repeated or removed', async () => {
     const content = (await intactFiles())[name]
     const position = positionIn(content)
-    const change = fc.constantFrom('swap', 'zeros', 'repeat', 'remove')
+    const change = fc.constantFrom('swap', 'zero', 'repeat', 'remove')
     await fc.assert(
       fc.asyncProperty(change, fc.tuple(position, position, position), async (kind, positions) => {
         const [from = 0, middle = 0, to = 0] = [...positions].sort((a, b) => a - b)
@@ -100,7 +100,7 @@ describe.each(fileNames)('a damaged %s', (name) => {
         ]
         const parts = {
           swap: [before, right, left, after],
-          zeros: [before, Buffer.alloc(left.length + right.length), after],
+          zero: [before, Buffer.alloc(left.length + right.length), after],
           repeat: [before, left, left, right, after],
           remove: [before, right, after],
         }

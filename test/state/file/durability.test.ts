@@ -70,7 +70,7 @@ test('writes continue while a checkpoint is being written', async () => {
   let writes = 0
   for (; inode() === before; writes += 1) {
     await store.recordEvent(context, event({ insertId: `meanwhile ${writes}` }))
-    await setImmediate() // lets other work run, as between two requests
+    await setImmediate() // lets the checkpoint continue
   }
   expect(writes).toBeGreaterThan(50)
   await store.close()
@@ -78,7 +78,7 @@ test('writes continue while a checkpoint is being written', async () => {
   expect(reopened.loaded).toMatchObject({ events: ids.length + writes, logEntries: 0 })
 })
 
-/** Bodies of events that only an edited contract allows. */
+/** Event fields that only an edited contract allows. */
 const oddEvents: JsonObject[] = [
   { insertId: null },
   { insertId: null },

@@ -22,7 +22,7 @@ test.each<[string, (text: string) => string]>([
   const path = await createClosedState()
   edit(path, (text) => format(text.replaceAll('"insertId":"b"', '"insertId":"by hand"')))
   const { store, loaded } = await openOrFail(path)
-  expect(loaded.warnings).toEqual([expect.stringContaining(`checksum of the state file ${path} does not match`)])
+  expect(loaded.warnings).toEqual([expect.stringContaining(`checksum of the state file ${path} is missing or wrong`)])
   expect(await listInsertIds(store)).toEqual(['a', 'by hand'])
   expect(await store.listSnapshots('default')).toMatchObject([{ events: 2 }])
   await store.close()

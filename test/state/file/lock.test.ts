@@ -15,7 +15,7 @@ function writeHolder(path: string, holder: Record<string, unknown>): void {
   writeFileSync(`${path}.lock`, JSON.stringify(holder))
 }
 
-/** Returns a lock holder like this process's own, but with the nonce of another process. */
+/** Returns the content of this process's lock file, but with another nonce. */
 async function otherHolder(path: string): Promise<Record<string, unknown>> {
   const { store } = await openOrFail(path)
   const holder = readHolder(path)

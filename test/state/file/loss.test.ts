@@ -21,7 +21,7 @@ import { copyAsKilled, openNew, openOrFail, problemOf, statePath } from './open-
 
 const record = (store: Store, insertId: string) => store.recordEvent(context, event({ insertId }))
 
-/** Opens a store, stores one event, and collects the problems that the store reports. */
+/** Opens a store with one stored event. `reports` collects the problems that the store reports. */
 async function openWithOneEvent() {
   const reports: string[] = []
   const { path, store } = await openNew({ report: (problem) => reports.push(problem) })
@@ -59,13 +59,13 @@ test.each([
   expect(await listInsertIds(third.store)).toEqual(['first', 'second', ...(isOtherClosed ? [] : ['third'])])
 })
 
-/** The ways in which a running process can lose its log. */
+/** Ways in which a running process can lose its log: the resulting state, part of the report, and the cause. */
 const losses: [string, string, (log: string, backup: string) => void][] = [
   ['removed with its folder', 'its lock file', (log) => rmSync(dirname(log), { recursive: true })],
   ['removed', 'its log', (log) => rmSync(log)],
   ['moved away', 'was removed or moved', renameSync],
   ['replaced', 'was replaced', (log, backup) => [renameSync(log, backup), copyFileSync(backup, log)]],
-  ['a link to itself', 'be found (ELOOP', (log, backup) => [renameSync(log, backup), symlinkSync(log, log)]],
+  ['now a link to itself', 'be found (ELOOP', (log, backup) => [renameSync(log, backup), symlinkSync(log, log)]],
   ['emptied', 'another program changed', (log) => truncateSync(log)],
   ['appended to', 'another program changed', (log) => appendFileSync(log, 'x')],
 ]

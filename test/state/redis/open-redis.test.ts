@@ -107,7 +107,7 @@ describeWithRedis('state in Redis', () => {
     await store.restoreSnapshot('default', snapshotId)
     await store.nextSequenceIndex('default', 's')
     await store.consumeRate(context, 'key', 1, 1000)
-    await shared.updateRecord('worker', () => ({ record: { seed: '7' }, result: undefined }))
+    await shared.updateSettings('worker', () => ({ settings: { seed: '7' }, result: undefined }))
     await store.deleteSandbox('default')
     await store.deleteSandbox('worker')
     const keys = (await connection.call('keys', `{${prefix}*`)) as string[]

@@ -12,7 +12,7 @@ describeWithRedis('a replica that shares its state in Redis', () => {
     const [reader, writer] = await openTwoReplicas(redis().url)
     const spies = [vi.spyOn(reader.connection, 'call'), vi.spyOn(reader.connection, 'run')]
     const read = async () => {
-      const settings = await reader.shared.readRecord('default')
+      const settings = await reader.shared.readSettings('default')
       const [impact, { weight }] = [
         await reader.store.eventImpact('default', query),
         await reader.store.getQuality('default'),
@@ -24,7 +24,7 @@ describeWithRedis('a replica that shares its state in Redis', () => {
     for (let events = 1; events <= 3; events += 1) {
       await writer.store.recordEvent(context, event())
       await writer.store.putQuality('default', { weight: events / 10 })
-      await writer.shared.updateRecord('default', () => ({ record: { seed: `${events}` }, result: undefined }))
+      await writer.shared.updateSettings('default', () => ({ settings: { seed: `${events}` }, result: undefined }))
       expect(await read()).toEqual({ settings: { seed: `${events}` }, weight: events / 10, events })
     }
     await writer.store.reset('default')

@@ -7,7 +7,7 @@ import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { context, event, exportSandbox, impactQuery, importDocument, listEvents, prompt } from '../drafts.ts'
 import { openNewRedis, openRedisOrFail } from './open-redis.ts'
 
-/** Stores new and repeated records, and creates, restores and deletes snapshots. Returns all readable data. */
+/** Stores records, uses snapshots and imports an export. Returns the receipts, and the data midway and at the end. */
 async function exercise(store: Store) {
   const receipts: unknown[] = []
   const sampled = { sampleRate: 0.5 }
@@ -91,8 +91,8 @@ describeWithRedis('a sandbox in Redis', () => {
 
   test('cannot be used if the Redis user is not allowed to run scripts by their hash', async () => {
     const { connection, prefix } = await openNewRedis(redis().url)
-    await connection.call('acl', 'setuser', 'whole', 'on', '>pw', '~*', '&*', '+@all', '-evalsha')
-    const opening = openRedisOrFail(redis().url.replace('redis://', 'redis://whole:pw@'), prefix)
+    await connection.call('acl', 'setuser', 'no-scripts', 'on', '>pw', '~*', '&*', '+@all', '-evalsha')
+    const opening = openRedisOrFail(redis().url.replace('redis://', 'redis://no-scripts:pw@'), prefix)
     await expect(opening).rejects.toThrow(/evalsha/)
   })
 

@@ -20,8 +20,8 @@ export interface RecordedResponse {
 }
 
 /**
- * Creates a function that checks a response against `spec/control.openapi.yaml`. The function describes the problem,
- * or returns undefined if the response is valid.
+ * Creates a function that checks a response against `spec/control.openapi.yaml`. The function returns a description of
+ * the problem, or undefined if there is none.
  */
 export function createResponseCheck(): (response: RecordedResponse) => string | undefined {
   const document = new CompiledDocument(closeDocument(readDocument(controlContract)))
@@ -36,7 +36,6 @@ export function createResponseCheck(): (response: RecordedResponse) => string | 
   }
 }
 
-/** Describes how a value violates the schema at a pointer. Returns undefined if the value is valid. */
 function findProblem(document: CompiledDocument, schemaPointer: string, value: Json): string | undefined {
   const validate = document.validatorAt(schemaPointer)
   if (!validate) return `the document has no schema at ${schemaPointer}`
@@ -49,7 +48,7 @@ function findProblem(document: CompiledDocument, schemaPointer: string, value: J
 
 const isPreflight = ({ method, status }: RecordedResponse) => method === 'OPTIONS' && status === 204
 
-/** Returns true for a response from the simulated service at an alias path that the service's contract documents. */
+/** Returns true for a response from the simulated service. Its paths take precedence over an alias like `/metrics`. */
 const isFromService = ({ target, headers }: RecordedResponse) =>
   headers['x-sim-origin'] !== undefined && !/^\/__(sim|admin)\b/i.test(target)
 
@@ -60,7 +59,6 @@ function findErrorProblem(document: CompiledDocument, { status, text = '' }: Rec
   return status >= 400 && text !== '' ? findProblem(document, '/components/schemas/Error', JSON.parse(text)) : undefined
 }
 
-/** Describes the first documented header that is invalid, or required but missing. */
 function findHeaderProblem(document: CompiledDocument, responsePointer: string, { headers }: RecordedResponse) {
   const pointer = joinPointer(responsePointer, 'headers')
   for (const [name, header] of Object.entries(document.objectAt(pointer))) {

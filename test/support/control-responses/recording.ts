@@ -1,7 +1,7 @@
 /** The environment variable with the path of the folder that holds the responses recorded in a test run. */
 export const responsesFolderVariable = 'CONTROL_RESPONSES_FOLDER'
 
-/** Returns the variables that let a child process record its responses without inheriting the environment. */
+/** Returns the variables with which a child process that does not inherit the environment records its responses. */
 export function recordingEnv(): Record<string, string> {
   const names = ['CONTROL_RESPONSES', 'NODE_OPTIONS']
   return Object.fromEntries(
@@ -12,7 +12,7 @@ export function recordingEnv(): Record<string, string> {
   )
 }
 
-/** Excludes a stub's intentionally invalid response from the recording. Returns the response. */
+/** Excludes a stub's response from the recording, since it can be invalid on purpose. Returns the response. */
 export function excludeFromRecording<Response extends object>(res: Response): Response {
   return Object.assign(res, { isExcluded: true })
 }

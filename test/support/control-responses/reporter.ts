@@ -6,8 +6,8 @@ import { createResponseCheck, type RecordedResponse } from './check.ts'
 import { responsesFolderVariable } from './recording.ts'
 
 /**
- * Checks every control-plane response in the test run against the control document, and fails the run if a response
- * violates it. `setup.ts` and `record.cjs` record the responses of the test processes and of their child processes.
+ * Checks the recorded control-plane responses of a test run against `spec/control.openapi.yaml`, and fails the run if
+ * any is invalid. `setup.ts` and `record.cjs` record the responses of the test processes and their child processes.
  */
 export class ControlResponsesReporter implements Reporter {
   /** The number of problems found in the run. */

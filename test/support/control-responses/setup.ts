@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { responsesFolderVariable } from './recording.ts'
 
-// Runs before each test file. The test file's control-plane responses are recorded in a file named after its path.
+// Records each test file's control-plane responses in a file that is named after the path of the test file.
 const folder = process.env[responsesFolderVariable]
 if (folder !== undefined) {
   const recorder = fileURLToPath(new URL('record.cjs', import.meta.url))

@@ -11,7 +11,6 @@ import { Assumptions, Operation, Share, showsMissingOnly } from './operation.tsx
 
 const toggleMissingOnly = () => toggleState('only', 'missing')
 
-/** A change to the URL that removes the coverage item, which belongs to the previous operation. */
 const noItem = { item: undefined }
 
 export function ContractPage() {
@@ -21,13 +20,13 @@ export function ContractPage() {
   const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
   const operationsText = useMemo(() => JSON.stringify(operations), [operations])
   useListKeys({ noun: 'operation', ids: operations.map(({ id }) => id), query: noItem, shownId: operations[0]?.id })
-  useCommands([{ title: 'Show or hide covered items', key: 'm', run: toggleMissingOnly }], [])
+  useCommands([{ title: 'Show or hide covered fields', key: 'm', run: toggleMissingOnly }], [])
   if (!contract.value || !assumptions.value || !coverage.value)
     return <Loading problem={contract.problem ?? assumptions.problem ?? coverage.problem} />
   const id = route.value.id ?? operations[0]?.id
   const operation = operations.find((one) => one.id === id)
   const operationCoverage = coverage.value.operations.find((one) => one.operation === id)
-  // The assumptions that do not belong to an operation, such as those about keys and the order of refusals.
+  // The assumptions that do not belong to any single operation.
   const general = assumptions.value.assumptions.filter(({ text }) => !operationsText.includes(JSON.stringify(text)))
   return (
     <div class="split with-open with-menu">
@@ -70,8 +69,8 @@ const Contents = ({ coverage, openId }: { coverage: ResponseOf<'/coverage', 'get
       query={noItem}
     />
     <div class="toolbar bar">
-      <p class="faint">✓ covered, ○ not covered. Click an uncovered item to see a request that covers it.</p>
-      <Button label="Hide covered items" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly} />
+      <p class="faint">✓ covered, ○ not covered, – out of reach. Click an uncovered item to see a request for it.</p>
+      <Button label="Hide covered fields" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly} />
     </div>
   </aside>
 )

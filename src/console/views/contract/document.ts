@@ -4,12 +4,12 @@ import type { CurlRequest } from '../../ui/empty.tsx'
 import { memberPointer, unescapeName } from '../../ui/json-tree.tsx'
 import { type JsonRecord, objectOf, textOrEmpty } from '../../ui/text.tsx'
 
-/** An object in the contract document. Its members can be of any type, since users can load any document. */
+/** An object in the contract. Its members can be of any type, since users can load any document as the contract. */
 export type ContractNode = JsonRecord
 
 /**
- * Replaces each reference in a node with its target, or with an empty object if the reference is recursive. Members
- * next to a reference override those of its target, except that assumptions are combined.
+ * Returns a copy of a node with each reference replaced by its target, or by an empty object if it is recursive.
+ * Members next to a reference override those of its target, except that assumptions are combined.
  */
 function resolveAll(document: ContractNode, node: unknown, within: readonly string[] = []): unknown {
   if (Array.isArray(node)) return node.map((item) => resolveAll(document, item, within))
@@ -37,7 +37,7 @@ function flattenSchema(node: unknown): ContractNode {
   }
 }
 
-/** Returns the schema and pointer of an array's innermost items. Returns any other schema and pointer unchanged. */
+/** Returns the schema and pointer of an array's innermost items, or the arguments if the schema has no `items`. */
 function enterArray(schema: ContractNode, pointer: string): [ContractNode, string] {
   if (schema['items'] === undefined) return [schema, pointer]
   return enterArray(flattenSchema(schema['items']), `${pointer}/*`)
@@ -51,13 +51,13 @@ function assumptionsOf({ assumptions, 'x-assumption': own }: ContractNode): stri
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Returns the names and values of an object's members. A value that is not an object becomes an empty object. */
+/** Returns an object's entries. Each value that is not an object becomes an empty object. */
 const entriesOf = (value: unknown) =>
   Object.entries(objectOf(value)).map(([name, member]) => [name, objectOf(member)] as const)
 
 export type DocumentedField = ReturnType<typeof describeField>
 
-/** Lists the fields of a flattened schema, each followed by its inner fields. Coverage labels begin with `prefix`. */
+/** Lists the fields of a flattened schema, each followed by its inner fields. `prefix`: see `describeField`. */
 function listFields(schema: ContractNode, prefix: string, pointer = ''): DocumentedField[] {
   const required = listOf(schema['required'])
   const fields = entriesOf(schema['properties']).flatMap(([key, node]) => {
@@ -74,10 +74,10 @@ function listFields(schema: ContractNode, prefix: string, pointer = ''): Documen
   return field.description === '' && field.assumptions.length === 0 ? fields : [...fields, { ...field, items: [] }]
 }
 
-/** Describes a field. `pointer` is its JSON Pointer, with a star for array items; empty for a parameter. */
+/** Describes a field, or a parameter if `pointer` is empty. The labels of its coverage items begin with `prefix`. */
 function describeField(schema: ContractNode, pointer: string, prefix: string) {
   const [inner] = enterArray(schema, pointer)
-  // The labels of coverage items omit the stars for array items: `dataPoints.date`.
+  // Names and labels omit the stars for array items: `dataPoints.date`.
   const parts = pointer.split('/').filter((part) => part !== '' && part !== '*')
   const name = parts.map(unescapeName).join('.')
   const label = prefix + name
@@ -92,7 +92,7 @@ function describeField(schema: ContractNode, pointer: string, prefix: string) {
     isRequired: false,
     description: textOrEmpty(schema['description']),
     assumptions: [...new Set([...assumptionsOf(schema), ...assumptionsOf(inner)])],
-    /** The coverage items, with their labels: `query period=7d`. */
+    /** Possible coverage items, with their labels in the coverage report: `query period=7d`. */
     items: [{ label, text: 'sent' }, ...values.map((text) => ({ label: `${label}: ${text}`, text }))],
     sample: sampleOf(schema),
   }
@@ -185,30 +185,30 @@ function describeParameter(node: unknown): DocumentedField {
   }
 }
 
-/** Returns a request that covers one of an operation's coverage items. */
+/** Returns a request that covers a missing item of an operation. */
 export function requestThatCovers(
   { method, path: template, parameters, body }: DocumentedOperation,
   { point, headers, path }: Schema<'MissingPoint'>,
 ): CurlRequest {
   const isPoint = ({ location, name }: DocumentedField) => location === point.in && name === point.name
-  const values = (location: string) =>
+  const valuesIn = (location: string) =>
     parameters
       .filter((one) => one.location === location && (one.isRequired || isPoint(one)))
       .map((one): [string, string] => [one.name, String((isPoint(one) ? point.value : undefined) ?? one.sample)])
-  const filledPath = values('path').reduce(
+  const filledPath = valuesIn('path').reduce(
     (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
     template,
   )
-  const query = new URLSearchParams(values('query')).toString()
+  const query = new URLSearchParams(valuesIn('query')).toString()
   return {
     method,
     path: path === undefined ? filledPath + (query && `?${query}`) : path.slice(basePath.value.length),
-    headers: { ...Object.fromEntries(values('header')), ...headers },
+    headers: { ...Object.fromEntries(valuesIn('header')), ...headers },
     ...(body && { body: bodyWith(body, point) }),
   }
 }
 
-/** Returns the body's first example, or else a sample. If the coverage item is for a field, sets that field. */
+/** Returns the body's first example, or else a sample. If the missing item belongs to a field, sets the field. */
 function bodyWith(
   { examples, fields }: NonNullable<DocumentedOperation['body']>,
   { kind, pointer, value }: Schema<'MissingPoint'>['point'],

@@ -3,7 +3,7 @@ import { hasState, hrefOf, toggleState } from '../../store/route.ts'
 import { catalogue, groupByFamily } from '../../store/server.ts'
 import { Button } from '../../ui/controls.tsx'
 import { CommandLine, formatCurl } from '../../ui/empty.tsx'
-import { count } from '../../ui/text.tsx'
+import { pluralize } from '../../ui/text.tsx'
 import { type DocumentedField, type DocumentedOperation, requestThatCovers } from './document.ts'
 
 interface OperationWithCoverage {
@@ -24,10 +24,12 @@ export function Operation(parent: OperationWithCoverage) {
       </h2>
       <p class="operation-facts facts">
         <code>{id}</code>
-        <a href={hrefOf({ view: 'requests', query: { q: `op:${id}` } })}>{count(coverage.requests, 'request')}</a>
+        <a href={hrefOf({ view: 'requests', query: { q: `op:${id}` } })}>{pluralize(coverage.requests, 'request')}</a>
         <Share share={coverage} />
         {servedBy && (
-          <span>Served {servedBy === 'simulator' ? 'by the simulator' : 'from the examples in the document'}</span>
+          <span>
+            Served {servedBy === 'simulator' ? 'by the simulator' : 'from the examples and schemas of the contract'}
+          </span>
         )}
       </p>
       <p>
@@ -35,7 +37,7 @@ export function Operation(parent: OperationWithCoverage) {
       </p>
       <Assumptions texts={assumptions} />
       <details class="operation-scenarios">
-        <summary>{count(scenarios.length, 'scenario')} for this operation</summary>
+        <summary>{pluralize(scenarios.length, 'scenario')} for this operation</summary>
         {groupByFamily(scenarios).map(([family, members]) => (
           <p key={family} class="facts">
             <span class="faint">{family}</span>
@@ -95,7 +97,7 @@ function Response({ parent, response, isOpen }: ResponseProps) {
       </div>
       {fields.length > 0 && (
         <details open={isOpen}>
-          <summary>Body: {count(fields.length, 'field')}</summary>
+          <summary>Body: {pluralize(fields.length, 'field')}</summary>
           <Fields {...{ parent, fields, status }} />
         </details>
       )}
@@ -103,7 +105,7 @@ function Response({ parent, response, isOpen }: ResponseProps) {
   )
 }
 
-/** A list of fields. If several share an assumption, only the first one shows it; the others name that field. */
+/** A list of fields. The first of several fields with the same assumption shows it; the others refer to that field. */
 function Fields({ parent, fields, status }: OperationPart & { fields: readonly DocumentedField[] }) {
   const visible = listVisible({ parent, status }, fields)
   const firstOf = new Map<string, string>()
@@ -161,7 +163,7 @@ function listVisible<Field extends Pick<ItemsProps, 'items'>>(
   return fields.filter(({ items }) => listStates({ parent, items, status }).some(({ missing }) => missing))
 }
 
-/** Returns the states of the items that are in the coverage report. `missing`: the entry for an uncovered item. */
+/** Returns the state of each item in the coverage report. `missing` is the report's entry for an uncovered item. */
 function listStates({ parent, items, status }: ItemsProps) {
   const { covered, missing, outOfReach } = parent.coverage
   const states = items.map(({ label, text }) => ({
@@ -215,7 +217,6 @@ function Item({ name, text, missing, isCovered }: ReturnType<typeof listStates>[
   )
 }
 
-/** Shows text from the contract, with the parts between backticks as code. */
 const Prose = ({ text }: { readonly text: string }) => (
   <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
 )

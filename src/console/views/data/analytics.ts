@@ -9,9 +9,9 @@ export const qualityField = 'avgConversationQualityIndex'
 
 export type Numbers = NonNullable<ReturnType<typeof readNumbers>>
 
-/** Reads an analytics response, which a scenario may have damaged. Returns undefined if the body has no days. */
-export function readNumbers(response: unknown) {
-  const body = objectOf(response)
+/** Reads an analytics body, which a scenario may have damaged. Returns undefined if the body has no days. */
+export function readNumbers(value: unknown) {
+  const body = objectOf(value)
   const days = body['dataPoints']
   return Array.isArray(days) && days.length > 0 ? { body, days: days.map(objectOf) } : undefined
 }
@@ -23,7 +23,7 @@ export function readNumber(record: JsonRecord, field: string): number | null {
 
 /**
  * Returns each day's quality in `eventless`, the analytics without events. Returns undefined if `eventless` is missing,
- * or if the days also differ in fields other than quality, since events alone cannot explain such a difference.
+ * or if the days differ in fields other than quality, since events cannot explain such a difference.
  */
 export function baselineOf(numbers: Numbers, eventless: Numbers | undefined): (number | null)[] | undefined {
   if (!eventless || withoutQuality(numbers) !== withoutQuality(eventless)) return undefined
@@ -32,7 +32,6 @@ export function baselineOf(numbers: Numbers, eventless: Numbers | undefined): (n
 
 const withoutQuality = ({ days }: Numbers) => JSON.stringify(days.map((day) => ({ ...day, [qualityField]: undefined })))
 
-/** Returns the request for a model's analytics over a period such as `30d`, optionally with a scenario. */
 export const modelRequest = (model: string, period: string, scenario: string | undefined): CurlRequest => ({
   method: 'GET',
   path: `/models/${encodeURIComponent(model)}/analytics?period=${period}`,
@@ -40,8 +39,8 @@ export const modelRequest = (model: string, period: string, scenario: string | u
 })
 
 /**
- * Loads the explanation of a request in a sandbox, with the response that the request would get. Reloads when requests
- * are handled, and when the selected sandbox's data, date or seed changes. Does nothing without a request.
+ * Loads the response that a request would get in a sandbox, with an explanation. Reloads when requests are handled, and
+ * when the selected sandbox's data, date or seed changes. Does nothing without a request.
  */
 export function useAnalytics(
   sandbox: string,
@@ -56,7 +55,7 @@ export function useAnalytics(
   const explain = async (): Promise<ApiResult<Schema<'Explanation'> | undefined>> =>
     body ? call('post', '/explain', { query: { sandbox }, body }) : { value: undefined }
   const key = JSON.stringify([sandbox, body, today, sandboxSeed.value])
-  // The subject is only the path: if anything else changes, the old numbers stay until the new ones have loaded.
+  // The subject is the path without its query, so the old numbers stay until, for example, another period has loaded.
   return useLiveRequest(key, explain, [trafficTick.value], request?.path.replace(/\?.*/, ''))
 }
 

@@ -38,7 +38,7 @@ const detectionFields = {
 
 interface ChartsProps {
   readonly numbers: Numbers
-  /** Each day's quality without events; undefined if there are no events or if this quality is unknown. */
+  /** Each day's quality without events; undefined if there are no events or the quality is unknown. */
   readonly baseline: readonly (number | null)[] | undefined
 }
 
@@ -98,7 +98,7 @@ export function DayTable({ numbers: { days }, baseline }: ChartsProps) {
 
 const nullText = <span class="faint">null</span>
 
-/** The period's detections and labeled scores, which the service does not report per day. */
+/** The values that the service reports only for the whole period: detections, labeled scores and the rating. */
 export function Totals({ body }: Pick<Numbers, 'body'>) {
   const rating = readNumber(body, 'averageConversationRating')
   const detections = Object.entries(detectionFields).map(([field, title]): Fact => {
@@ -155,7 +155,7 @@ export function EventEffects({ products, productIndexes, quality, ...comparison 
       <h3>
         Effect of events <span class="faint">weight {quality.weight}</span>
       </h3>
-      {!product && <p class="faint">No product in the fixtures uses this model, so events do not affect the model.</p>}
+      {!product && <p class="faint">No product in the fixtures uses this model, so events do not affect it.</p>}
       {product && productIndexes.length === 0 && (
         <>
           <p class="faint">
@@ -183,9 +183,10 @@ function describeEffect({ numbers, eventless, baseline }: Pick<EffectsProps, 'nu
   if (!baseline) return 'The effect is unknown: without events, other fields differ too, perhaps due to a rule.'
   const changedDayCount = numbers.days.filter((day, index) => readNumber(day, qualityField) !== baseline[index]).length
   const [actual, baselineScore] = [readNumber(numbers.body, qualityField), readNumber(eventless.body, qualityField)]
-  if (changedDayCount === 0 || actual === null || baselineScore === null)
-    return 'Events have no effect: the weight is 0, impacts cancel out, or no day has both events and conversations.'
-  const change = `${formatScore(baselineScore)} without events (difference: ${formatSigned(actual - baselineScore)})`
+  if (changedDayCount === 0)
+    return 'Events have no effect, for example because no day of the period has both events and conversations.'
   const extent = `Events changed the quality on ${changedDayCount} of ${numbers.days.length} days.`
+  if (actual === null || baselineScore === null) return extent
+  const change = `${formatScore(baselineScore)} without events (difference: ${formatSigned(actual - baselineScore)})`
   return `Conversation quality is ${formatScore(actual)} on average and would be ${change}. ${extent}`
 }

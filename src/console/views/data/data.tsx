@@ -6,7 +6,6 @@ import { EntryList } from '../../ui/searchable-list.tsx'
 import { formatInstant } from '../../ui/text.tsx'
 import { ModelPage } from './model-page.tsx'
 
-/** A change to the URL that removes the scenario, which belongs to the previous model. */
 const noScenario = { as: undefined }
 
 export const DataPage = () => (

@@ -4,7 +4,7 @@ import { CopyButton } from '../../ui/controls.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { DetailHeader } from '../../ui/searchable-list.tsx'
 import { DataTable, formatSigned } from '../../ui/table.tsx'
-import { asText, count, formatInstant, Instant, Mark, nameOrId, shortId } from '../../ui/text.tsx'
+import { asText, formatInstant, Instant, Mark, nameOrId, pluralize, shortId } from '../../ui/text.tsx'
 
 type StoredEvent = Schema<'StoredEvent'>
 
@@ -54,8 +54,8 @@ function Explanations({ event, quality }: EventDetailProps) {
       {eventAtDefaulted && <li>The client did not send eventAt, so eventAt is the time of receipt.</li>}
       {replays > 0 && (
         <li>
-          The event was sent {count(replays, 'more time')} with the insertId {asText(fields.insertId)}, but counts only
-          once.
+          The event was sent {pluralize(replays, 'more time')} with the insertId {asText(fields.insertId)}, but counts
+          only once.
         </li>
       )}
       {repeatOf !== undefined && (
@@ -114,7 +114,7 @@ const formatEventAt = (at: string) => (Number.isNaN(Date.parse(at)) ? at : forma
 
 const EventMarks = ({ replays, repeatOf, sampledOut }: StoredEvent) => (
   <>
-    {replays > 0 && <Mark kind="good" text={count(replays, 'replay')} />}
+    {replays > 0 && <Mark kind="good" text={pluralize(replays, 'replay')} />}
     {repeatOf !== undefined && <Mark kind="advice" text="repeated" />}
     {sampledOut && <Mark kind="neutral" text="sampled out" />}
   </>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Schema } from '../../api/call.ts'
 import { Button } from '../../ui/controls.tsx'
-import { asText, count } from '../../ui/text.tsx'
+import { asText, pluralize } from '../../ui/text.tsx'
 
 type Version = Schema<'PromptVersion'>
 
@@ -20,7 +20,7 @@ export function Comparison({ left, right }: { left: Version | undefined; right: 
     <>
       {left && (
         <p class="facts" role="status">
-          {changeCount === 0 ? 'No lines changed.' : `${changeCount} of ${count(pairs.length, 'line')} changed.`}
+          {changeCount === 0 ? 'No lines changed.' : `${changeCount} of ${pluralize(pairs.length, 'line')} changed.`}
           {changeCount > 0 && (
             <Button
               label={showsAll.value ? 'Hide unchanged lines' : 'Show all lines'}
@@ -91,19 +91,18 @@ function Side({ line, steps, kind }: { line: string | undefined; steps: readonly
 /** A line from each of two versions; undefined if a version has no corresponding line. */
 type LinePair = readonly [left: string | undefined, right: string | undefined]
 
-/** A step in the comparison of two lists: an item that is in both, only in the first, or only in the second. */
 interface DiffStep {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string
 }
 
-/** The maximum number of item pairs. Beyond it, a simpler comparison is used, which may list more changes. */
-const maxPairs = 1_000_000
+/** The maximum number of item comparisons. For longer lists, a simpler method is used, which may list more changes. */
+const maxComparisons = 1_000_000
 
 /** The fields added by the simulator, and the components, which are listed separately. */
 const excludedFields = ['versionId', 'version', 'fingerprint', 'active', 'createdAt', 'variables', 'components']
 
-/** Lists a version's lines: its fields, then each component as a heading with its fields, followed by its content. */
+/** Lists a version's lines: its fields and, for each component, its content below a heading with its other fields. */
 function listLines(version: Version): string[] {
   const fields = Object.entries(version).filter(([name]) => !excludedFields.includes(name))
   const components = version.components.flatMap(({ componentId: _, content, ...others }) => [
@@ -132,7 +131,7 @@ function compareVersions(left: Version, right: Version): readonly LinePair[] {
 
 const splitWords = (text: string) => text.match(/\{\{[^{}]*\}\}|[\p{L}\p{N}_]+|\s+|./gu) ?? []
 
-/** Returns steps that turn `left` into `right`, with the fewest possible changes unless `maxPairs` is exceeded. */
+/** Returns steps that turn `left` into `right`, with the fewest possible changes unless there are too many items. */
 function diffTexts(left: readonly string[], right: readonly string[]): readonly DiffStep[] {
   const lengthAt = measureSubsequences(left, right)
   const findKind = (at: number, other: number): DiffStep['kind'] => {
@@ -151,10 +150,10 @@ function diffTexts(left: readonly string[], right: readonly string[]): readonly 
   return steps
 }
 
-/** Returns a lookup for the length of the longest common subsequence from two positions on; 0 beyond `maxPairs`. */
+/** Returns a lookup for the length of the longest common subsequence from two positions on; 0 for too many items. */
 function measureSubsequences(left: readonly string[], right: readonly string[]) {
   const width = right.length + 1
-  if (left.length * right.length > maxPairs) return () => 0
+  if (left.length * right.length > maxComparisons) return () => 0
   const lengths = new Uint32Array((left.length + 1) * width)
   const lengthAt = (at: number, other: number) => lengths[at * width + other] ?? 0
   for (let at = left.length - 1; at >= 0; at--)

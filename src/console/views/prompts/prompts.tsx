@@ -7,7 +7,7 @@ import { Button, CopyButton, Select } from '../../ui/controls.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
 import { DetailPanel, EntryList, SearchableList } from '../../ui/searchable-list.tsx'
 import { DataTable } from '../../ui/table.tsx'
-import { asText, count, formatInstant, hasWords, Mark, nameOrId, shortId } from '../../ui/text.tsx'
+import { asText, formatInstant, hasWords, Mark, nameOrId, pluralize, shortId } from '../../ui/text.tsx'
 import { Comparison } from './comparison.tsx'
 
 type Prompt = Schema<'StoredPrompt'>
@@ -21,7 +21,6 @@ const samplePrompt = {
   components: [{ content: 'You answer questions from {{customer}} about orders.' }],
 }
 
-/** A change to the URL that removes the versions, which belong to the previous prompt. */
 const noVersions = { from: undefined, to: undefined }
 
 export function PromptsPage() {
@@ -56,7 +55,7 @@ function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
         ids={listed.map(({ promptId }) => promptId)}
         query={noVersions}
         placeholder="Search by name, product or id"
-        note={`${listed.length < prompts.length ? `${listed.length} of ` : ''}${count(prompts.length, 'prompt')}`}
+        note={`${listed.length < prompts.length ? `${listed.length} of ` : ''}${pluralize(prompts.length, 'prompt')}`}
         isNoteAnnounced
         canClose={false}
       >
@@ -70,7 +69,7 @@ function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
                 repeatOf !== undefined && 'repeated',
                 versions.some(({ active }) => active)
                   ? `version ${versions.find(({ active }) => active)?.version} active`
-                  : count(versions.length, 'version'),
+                  : pluralize(versions.length, 'version'),
               ]
                 .filter(Boolean)
                 .join(' · '),
@@ -149,7 +148,7 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
   )
 }
 
-/** Returns the left and right versions in the URL; by default, the active (or else latest) older one and the newest. */
+/** By default, the right version is the newest, and the left one is the active or else the newest other version. */
 function pickVersions(versions: readonly Version[], { from, to }: Readonly<Record<string, string>>) {
   const findVersion = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
   const right = findVersion(to) ?? versions.at(-1)

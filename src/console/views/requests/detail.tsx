@@ -8,7 +8,7 @@ import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/controls.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { DetailHeader, DetailPanel } from '../../ui/searchable-list.tsx'
-import { Ago, count, formatDuration, formatInstant } from '../../ui/text.tsx'
+import { Ago, formatDuration, formatInstant, pluralize } from '../../ui/text.tsx'
 import { BodySection, HeaderSection, QuerySection, type Remark, RemarkList } from './message.tsx'
 import { findSendProblem, formatFetch, formatVitest, replayHeader, targetOf, toReplay, urlOf } from './replay.ts'
 import { Marks, Outcome } from './request-list.tsx'
@@ -152,6 +152,6 @@ export async function clearRequests(): Promise<void> {
   if (await confirmAction(`Clear the requests in ${scope}?`, losses))
     await change(
       call('delete', '/requests', { query: { sandbox: name } }),
-      ({ deleted }) => `Cleared ${count(deleted, 'request')}.`,
+      ({ deleted }) => `Cleared ${pluralize(deleted, 'request')}.`,
     )
 }

@@ -50,7 +50,7 @@ export function QuerySection({ query, remarks }: { readonly query: string; reado
   )
 }
 
-/** Returns the parameters by name. A repeated parameter becomes a list. `fromEntries` keeps the name `__proto__`. */
+/** Returns the parameters by name. A repeated parameter becomes a list. */
 function parseQuery(query: string): Record<string, string | string[]> {
   const params = new URLSearchParams(query)
   return Object.fromEntries(
@@ -67,7 +67,7 @@ function formatSize(bytes: number): string {
 }
 
 function NonJsonBody({ body: { text, base64, cut, gone, size } }: { readonly body: Schema<'Body'> }) {
-  if (gone) return <p class="faint">The body was evicted from the journal (see --journal-size) or never read.</p>
+  if (gone) return <p class="faint">The body was evicted to make room for newer bodies, or it was never read.</p>
   if (size === 0) return <p class="faint">There is no body.</p>
   return (
     <>

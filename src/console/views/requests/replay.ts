@@ -7,12 +7,12 @@ const redacted = '[redacted]'
 /** The header that marks a request as sent by this page, so that reports about the client ignore the request. */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Headers that describe the connection or the client, or that mark a replay. Copies of a request omit them. */
-const clientHeaders =
+/** Headers that copies of a request omit: those that describe the connection or the client, or that mark a replay. */
+const omittedHeaders =
   /^(x-sim-replay-of|host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|user-agent|origin|referer|sec-.*)$/
 
 const meaningfulHeaders = ({ request }: Schema<'Exchange'>) =>
-  Object.entries(request.headers).filter(([name]) => !clientHeaders.test(name))
+  Object.entries(request.headers).filter(([name]) => !omittedHeaders.test(name))
 
 /** Returns a recorded body as text; undefined if the body is empty, incomplete or not text. */
 function bodyText(body: Schema<'Body'>): string | undefined {
@@ -61,7 +61,7 @@ export function toReplay(exchange: Schema<'Exchange'>) {
   }
 }
 
-/** Formats a request as a `fetch` call, in which `process.env.TOKEN` or `any-key` replaces redacted credentials. */
+/** Formats a request as a `fetch` call, in which `process.env.TOKEN ?? 'any-key'` replaces redacted credentials. */
 export const formatFetch = (exchange: Schema<'Exchange'>): string =>
   `const response = await ${formatCall(exchange, quote(urlOf(exchange)), meaningfulHeaders(exchange))}`
 
@@ -84,8 +84,8 @@ function formatCall(
 
 /**
  * Formats a request as a test that uses the `sim` fixture and checks the response. One header names the scenarios,
- * including those set by rules. Another header declares a negative test if there was a violation or a refusal. Plan and
- * rate limit refusals depend on the key and the time, so the test uses a scenario for them and checks only the status.
+ * including those set by rules; another declares a violation or refusal as a negative test. Refusals by plan or rate
+ * limit depend on the key or the time, so a scenario reproduces such a refusal, and the test checks only the status.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { request, response } = exchange
@@ -112,9 +112,9 @@ ${[...lines, ...assertion].join('\n')}
 `
 }
 
-/** Returns an assertion on the body. The values in a success vary, so only its member names are checked. */
+/** Returns an assertion on the body. The values in a success response vary, so only its member names are checked. */
 function formatAssertion(json: object, status: number): string {
-  if (status >= 400) return `  expect(await response.json()).toEqual(${format(json, '  ')})`
+  if (status >= 400) return `  expect(await response.json()).toEqual(${formatJson(json, '  ')})`
   const names = Object.keys(json).map(quote).join(', ')
   return `  expect(Object.keys(await response.json())).toEqual(expect.arrayContaining([${names}]))`
 }
@@ -125,7 +125,7 @@ const scenarioByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   rate: 'rate-limited',
 }
 
-/** Returns the headers for a test. The test's base URL names the sandbox, so the token must not name another one. */
+/** Returns the headers for a test. They must not select a sandbox, since the test's base URL does. */
 function testHeaders(exchange: Schema<'Exchange'>): [string, string][] {
   const { violations, response } = exchange
   const replacement = scenarioByStage[exchange.stage]
@@ -144,14 +144,14 @@ function testHeaders(exchange: Schema<'Exchange'>): [string, string][] {
 
 function formatBody(body: Schema<'Body'>): string[] {
   if (body.size === 0) return []
-  // `text` is set if serializing the parsed JSON would not reproduce the body.
-  if ('json' in body && body.text === undefined) return [`  body: JSON.stringify(${format(body.json, '  ')}),`]
+  // `text` is set if serializing the parsed JSON would change more than whitespace.
+  if ('json' in body && body.text === undefined) return [`  body: JSON.stringify(${formatJson(body.json, '  ')}),`]
   if (body.base64 !== undefined && !body.cut) return [`  body: Buffer.from(${quote(body.base64)}, 'base64'),`]
   const text = bodyText(body)
   return [text === undefined ? '  // The journal does not have the whole body as text.' : `  body: ${quote(text)},`]
 }
 
-const format = (value: unknown, indent: string) => JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`)
+const formatJson = (value: unknown, indent: string) => JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`)
 
 const memberName = (name: string) => (/^[a-z]+$/.test(name) ? name : quote(name))
 

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Schema } from '../../api/call.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
 import { Button } from '../../ui/controls.tsx'
-import { count, formatDuration, Mark, Status } from '../../ui/text.tsx'
+import { formatDuration, Mark, pluralize, Status } from '../../ui/text.tsx'
 import { targetOf } from './replay.ts'
 import { retryProblemsOf } from './search.ts'
 import { type DeliveryFacts, describeCause, describeSubject, findBreak, shortenIds } from './subject.ts'
@@ -88,7 +88,7 @@ interface RequestRowProps {
   readonly retryProblems: readonly string[]
 }
 
-/** A row in the list. Its link covers the whole row. It re-renders only if its props or the signals it reads change. */
+/** The link covers the whole row. The row re-renders only if its props or the signals that it reads change. */
 function RequestRow({ exchange, isOpen, retryProblems }: RequestRowProps) {
   const { id, now, at, request, tookMs } = exchange
   const cause = describeCause(exchange)
@@ -122,7 +122,7 @@ export function Outcome({ status, facts }: { readonly status: number; readonly f
   const word = findBreak(facts)
   if (word === undefined) return <Status code={status} />
   return (
-    <span class="status nowrap bad" title={`The status was ${status}, but the client did not get the whole response.`}>
+    <span class="status nowrap bad" title={`The client did not get the whole response. Status: ${status}.`}>
       {word}
     </span>
   )
@@ -138,7 +138,7 @@ export function Marks({ exchange, retryProblems }: Pick<RequestRowProps, 'exchan
     <>
       {replayOf !== undefined && <Mark kind="neutral" text="sent again" title={sentAgain} />}
       {violations.length > 0 && (
-        <Mark kind="violation" text={count(violations.length, 'violation')} title={joinMessages(violations)} />
+        <Mark kind="violation" text={pluralize(violations.length, 'violation')} title={joinMessages(violations)} />
       )}
       {retryProblems.length > 0 && <Mark kind="violation" text="retry problems" title={retryProblems.join('\n')} />}
       {advice.length > 0 && <Mark kind="advice" text={`advice: ${advice.length}`} title={joinMessages(advice)} />}

@@ -5,7 +5,7 @@ import { info } from '../../store/server.ts'
 import { Button } from '../../ui/controls.tsx'
 import { Empty, eventRequest } from '../../ui/empty.tsx'
 import { SearchableList } from '../../ui/searchable-list.tsx'
-import { count, countListed } from '../../ui/text.tsx'
+import { countListed, pluralize } from '../../ui/text.tsx'
 import { clearRequests, RequestDetail } from './detail.tsx'
 import { RequestList } from './request-list.tsx'
 import { attempts, parseSearch, useAttempts } from './search.ts'
@@ -56,7 +56,7 @@ export function RequestsPage() {
 
 function describeListed({ rows = [], total, hasMore, evictedCount }: RowsState): string {
   if (rows.length === 0) return ''
-  const loss = evictedCount > 0 ? `; the journal has evicted ${count(evictedCount, 'request')}` : ''
+  const loss = evictedCount > 0 ? `; the journal has evicted ${pluralize(evictedCount, 'request')}` : ''
   const unread = hasMore ? '; older requests were not searched' : ''
   return countListed(rows.length, hasMore ? rows.length : total) + unread + loss
 }

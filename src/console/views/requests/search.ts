@@ -128,8 +128,8 @@ function mapAttempts(chains: readonly Schema<'RetryChain'>[]) {
 
 const timingRules: ReadonlySet<string> = new Set(['retry-after', 'back-off'])
 
-/** Returns a finding's sentence. Appends the time that the client waited, if `waitedMs` is set. */
-export const addPause = (sentence: string, waitedMs: number | undefined): string =>
+/** Appends the time that the client waited, if given, to a finding's sentence. */
+export const addWait = (sentence: string, waitedMs: number | undefined): string =>
   waitedMs === undefined ? sentence : `${sentence} The client waited ${waitedMs.toLocaleString('en')} ms.`
 
 /** An empty list shared by all requests without retry problems, so that their rows do not re-render. */
@@ -142,7 +142,7 @@ export function retryProblemsOf({ id, request, expectation, replayOf }: Exchange
   const sentences = [
     ...(headers['user-agent'] ? [] : ['The request has no User-Agent.']),
     ...(body.size > 0 && headers['content-type'] === undefined ? ['The body has no Content-Type.'] : []),
-    ...findings.map(({ rule, sentence }) => addPause(sentence, timingRules.has(rule) ? waitedMs : undefined)),
+    ...findings.map(({ rule, sentence }) => addWait(sentence, timingRules.has(rule) ? waitedMs : undefined)),
   ]
   return sentences.length > 0 ? sentences : noProblems
 }

@@ -7,7 +7,7 @@ export const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 /** Shortens the UUIDs in a path, so that the end of the path is visible: `/v1/models/4f7c2a1e…9c34/analytics`. */
 export const shortenIds = (path: string) => path.replace(uuid, shortId)
 
-/** Returns what a request is about: an event's type and product, or the name of a prompt or model. Empty if unknown. */
+/** Returns what a request is about, such as an event's type and product or a model's name; empty if unknown. */
 export function describeSubject(path: string, body?: Schema<'Body'>): string {
   const { eventType, productId, name } = objectOf(body?.json)
   const product = typeof productId === 'string' ? nameOrId(productId) : undefined
@@ -19,7 +19,7 @@ export function describeSubject(path: string, body?: Schema<'Body'>): string {
     .join(' · ')
 }
 
-const breaks: Readonly<Record<string, string>> = {
+const breakLabels: Readonly<Record<string, string>> = {
   reset: 'reset',
   empty: 'no response',
   hang: 'hung',
@@ -31,7 +31,7 @@ export type DeliveryFacts = Pick<Schema<'Exchange'>, 'delivery' | 'damage' | 'br
 
 /** Returns how a scenario broke off the response, such as `reset`; undefined if no scenario did. */
 export const findScenarioBreak = ({ damage }: Pick<DeliveryFacts, 'damage'>): string | undefined =>
-  damage.flatMap((one) => breaks[one] ?? [])[0]
+  damage.flatMap((one) => breakLabels[one] ?? [])[0]
 
 export function findBreak({ delivery, damage, brokenOff }: DeliveryFacts): string | undefined {
   const { outcome, sentBytes = 0 } = delivery
@@ -42,8 +42,7 @@ export function findBreak({ delivery, damage, brokenOff }: DeliveryFacts): strin
   return sentBytes > 0 ? 'cut off' : 'no response'
 }
 
-/** The cause of a refusal, by the stage that refused the request. */
-const refusals: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
+const causeByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   identify: 'unknown path or method',
   authenticate: 'invalid key',
   gateway: 'control header',
@@ -62,5 +61,5 @@ export function describeCause({ request, response, stage, scenarios, rule }: Sch
   if (origin === 'upstream') return 'the real service'
   if (stage === 'authenticate' && request.headers['authorization'] === undefined) return 'no key'
   const [, plan = ''] = /^Your plan "([^"]*)"/.exec(textOrEmpty(objectOf(body.json)['error'])) ?? []
-  return stage === 'plan' ? `plan ${plan}` : (refusals[stage] ?? 'the simulator')
+  return stage === 'plan' ? `plan ${plan}` : (causeByStage[stage] ?? 'the simulator')
 }

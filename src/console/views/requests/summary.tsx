@@ -4,17 +4,17 @@ import { replaceRoute, sandbox } from '../../store/route.ts'
 import { baseUrlOf, refreshSandboxes } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/controls.tsx'
-import { count } from '../../ui/text.tsx'
+import { pluralize } from '../../ui/text.tsx'
 import { changeRules, nameRule } from '../scenarios/rules.ts'
 import { listDownloads } from './downloads.ts'
 import { hasTerms, toggleTerms } from './search.ts'
 
-/** The line above the list: filters with counts from the report, active rules, downloads, and the base URL. */
+/** The toolbar above the list of requests: filters, active rules, downloads and the base URL. */
 export function Summary({ text }: { readonly text: string }) {
   const { value: report } = useResponse('/report', { query: { sandbox: sandbox.value }, followsTraffic: true })
   return (
     <div class="summary toolbar bar">
-      {report && <b>{count(report.requests, 'request')}</b>}
+      {report && <b>{pluralize(report.requests, 'request')}</b>}
       <fieldset class="request-filters">
         <legend class="hidden">Show only</legend>
         {listFilters(report).map(([label, terms]) => (
@@ -49,14 +49,14 @@ function listFilters(report: ResponseOf<'/report', 'get'> | undefined) {
   }
   return [
     ['Refused', 'status:4xx status:5xx'],
-    [count(total('violations'), 'violation'), 'has:violation'],
-    [count(total('retries'), 'retry problem'), 'has:retry'],
-    [`${count(total('advice'), 'piece')} of advice`, 'has:advice'],
+    [pluralize(total('violations'), 'violation'), 'has:violation'],
+    [pluralize(total('retries'), 'retry problem'), 'has:retry'],
+    [`${pluralize(total('advice'), 'piece')} of advice`, 'has:advice'],
     ['With a scenario', 'has:scenario'],
   ] as const
 }
 
-/** Shows the number of active rules, and the sandbox's first three, each with a button that switches it off. */
+/** Shows the number of active rules, and the sandbox's first three active rules with buttons to switch them off. */
 function ActiveRules() {
   const { value, reload } = useResponse('/scenarios', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const { rules = [], startup = [] } = value ?? {}
@@ -70,7 +70,7 @@ function ActiveRules() {
   }
   return (
     <p class="wraps">
-      {`${count(total, 'active rule')}${active.length > 0 ? ':' : ''}`}
+      {`${pluralize(total, 'active rule')}${active.length > 0 ? ':' : ''}`}
       {active.slice(0, 3).map(({ rule, index }) => (
         <span key={index}>
           <code>{nameRule(rule).slice(0, 40)}</code>{' '}

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { call, type ResponseOf, type Schema } from '../../api/call.ts'
-import { clearTick, connection, onArrival } from '../../store/live.ts'
+import { clearTick, connectionCount, onArrival } from '../../store/live.ts'
 import { route, sandbox } from '../../store/route.ts'
 import { usePacedRequests } from '../../store/use-response.ts'
 import type { RequestSearch } from './search.ts'
@@ -15,7 +15,7 @@ const maxRows = 300
 const maxKeptRows = 3_000
 
 export interface RowsState {
-  /** The rows, newest first; undefined until they have loaded. */
+  /** The rows, newest first; undefined until the first load or arrival. */
   readonly rows: readonly Exchange[] | undefined
   /** The number of matching requests, including those that are not listed. */
   readonly total: number
@@ -25,7 +25,7 @@ export interface RowsState {
   readonly problem: string | undefined
 }
 
-/** Loads the requests that match a search, and adds new matches as they arrive. Reloads when `key` changes. */
+/** Loads the requests that match a search, and adds new matches. Reloads when `key` changes, unless paused. */
 export function useRows(search: RequestSearch, key: string) {
   const state = useSignal<RowsState>({ rows: undefined, total: 0, hasMore: false, evictedCount: 0, problem: undefined })
   /** The number of requests that the list has not added because it is paused; undefined if it is not paused. */
@@ -48,7 +48,7 @@ export function useRows(search: RequestSearch, key: string) {
     arrivals.current = undefined
     if (!isFrozen()) state.value = addRows(found, ownArrivals, rowLimit())
   }
-  usePacedRequests(key, load, [connection.value, clearTick.value, missedTick.value, newCount.value !== undefined])
+  usePacedRequests(key, load, [connectionCount.value, clearTick.value, missedTick.value, newCount.value !== undefined])
   useEffect(
     () =>
       onArrival(({ exchanges, missedCount }) => {
@@ -59,7 +59,7 @@ export function useRows(search: RequestSearch, key: string) {
         }
         arrivals.current?.push(...matching)
         state.value = addRows(state.peek(), matching, rowLimit())
-        // The journal has evicted requests, so the list and its counts are loaded again.
+        // The list now has gaps and outdated counts, so it is loaded again.
         if (missedCount > 0) missedTick.value += 1
       }),
     [],
@@ -73,7 +73,7 @@ export function useRows(search: RequestSearch, key: string) {
  */
 async function findRows(
   search: RequestSearch,
-  before: RowsState,
+  previous: RowsState,
   limit: number,
   isCurrent: () => boolean,
 ): Promise<RowsState | undefined> {
@@ -86,28 +86,28 @@ async function findRows(
     if (!isCurrent()) return undefined
     // The banner already says that the server is not responding.
     if (result.problem)
-      return result.problem.status === undefined ? before : { ...before, problem: result.problem.sentence }
+      return result.problem.status === undefined ? previous : { ...previous, problem: result.problem.sentence }
     page = result.value
     rows.push(...page.requests.filter(search.matches))
-  } while (page.next !== undefined && !areEnough(rows, before, limit))
+  } while (page.next !== undefined && !areEnough(rows, previous, limit))
   const total = search.isEmpty ? page.total : rows.length
   const hasMore = !search.isEmpty && page.next !== undefined
   return { rows: rows.slice(0, limit), total, hasMore, evictedCount: page.dropped, problem: undefined }
 }
 
-function areEnough(rows: readonly Exchange[], before: RowsState, limit: number): boolean {
+function areEnough(rows: readonly Exchange[], previous: RowsState, limit: number): boolean {
   if (rows.length < maxRows || rows.length >= limit) return rows.length >= limit
-  return (rows.at(-1)?.number ?? 0) <= (before.rows?.at(-1)?.number ?? 0)
+  return (rows.at(-1)?.number ?? 0) <= (previous.rows?.at(-1)?.number ?? 0)
 }
 
 /**
- * Adds the requests that are newer than the newest row. Ignores older requests that arrive late: they are already
- * listed or older than all rows. After a restart, the server numbers requests from 1 again, and the list reloads.
+ * Adds the requests that are newer than the newest row. The others are already listed, or older than all rows. A
+ * restarted server numbers requests from 1 again, but then the list also reloads.
  */
-function addRows(state: RowsState, later: readonly Exchange[], limit: number): RowsState {
+function addRows(state: RowsState, arrivals: readonly Exchange[], limit: number): RowsState {
   const rows = state.rows ?? []
   const newest = rows[0]?.number ?? 0
-  const added = later.filter(({ number }) => number > newest).reverse()
+  const added = arrivals.filter(({ number }) => number > newest).reverse()
   if (added.length === 0) return state
   const total = state.total + added.length
   return { ...state, rows: [...added, ...rows].slice(0, limit), total, problem: undefined }

@@ -1,8 +1,8 @@
 import type { Schema } from '../../api/call.ts'
 import { hrefOf } from '../../store/route.ts'
-import { count } from '../../ui/text.tsx'
+import { pluralize } from '../../ui/text.tsx'
 
-/** Shows why a request got its response: the reasons stored in the journal, and any problems with the delivery. */
+/** Shows why a request got its response: the reasons in the journal, and any problems with the delivery. */
 export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   const reasons = [...listReasons(exchange), ...listDeliveryProblems(exchange)]
   return (
@@ -27,12 +27,12 @@ function listReasons({ why = [], stage, response, violations }: Schema<'Exchange
   // Each violation is shown below, next to its value.
   if (stage !== 'validate' || violations.length === 0)
     return why.map((reason) => reason.replace(refusal, 'Refused with $1: '))
-  return [`Refused with ${response.status}: the request breaks the contract in ${count(violations.length, 'place')}.`]
+  return [`Refused with ${response.status}: the request has ${pluralize(violations.length, 'contract violation')}.`]
 }
 
 function listDeliveryProblems({ damage, delivery, brokenOff }: Schema<'Exchange'>): string[] {
   const { outcome, sentBytes = 0 } = delivery
-  const sent = count(sentBytes, 'byte')
+  const sent = pluralize(sentBytes, 'byte')
   const ends: Readonly<Record<string, string>> = {
     'client-gone': `The client closed the connection after ${sent} of the response body had been sent.`,
     'upstream-gone': `The real service closed the connection after ${sent} of the response body had been sent.`,

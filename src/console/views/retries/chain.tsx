@@ -54,8 +54,8 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
 }
 
 function RetryState({ chain: { parallel, attempts } }: { readonly chain: Schema<'RetryChain'> }) {
-  const isBad = attempts.some(({ findings }) => findings.length > 0)
-  if (isBad) return <Mark kind="violation" text="retry problems" />
+  const hasProblems = attempts.some(({ findings }) => findings.length > 0)
+  if (hasProblems) return <Mark kind="violation" text="retry problems" />
   if (parallel) return <span class="faint">sent in parallel, so retries cannot be judged</span>
   return attempts.length > 1 ? <Mark kind="good" text="no retry problem" /> : null
 }
@@ -105,7 +105,7 @@ function Pause({ attempt, next }: Pick<PlacedAttempt, 'attempt' | 'next'>) {
 }
 
 function endOf({ outcome, status }: RetryAttempt): string {
-  if (outcome !== 'fine') return 'no retry so far'
+  if (outcome !== 'fine' && outcome !== 'refused') return 'no retry so far'
   return status < 400 ? 'succeeded' : 'refused'
 }
 
@@ -172,7 +172,7 @@ function placeAttempts(attempts: readonly RetryAttempt[]) {
       next: attempts[index + 1],
       /** The width of the segment, as a percentage of the timeline. */
       width: equalShare / timed.length + (segmentMs / lineMs) * (100 - equalShare),
-      /** The ends, in percent of the segment, of the bars for the request, the requested wait and a wait cut short. */
+      /** The ends of the bars for the request, the requested wait and a wait cut short, in percent of the segment. */
       requestEnd: percentOf(endMs),
       waitEnd: attempt.retryAfterMs === undefined ? 0 : percentOf(waitEndMs),
       missedEnd: percentOf(earliestRetryMs),

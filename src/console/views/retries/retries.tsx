@@ -4,8 +4,8 @@ import { hasState, hrefOf, navigate, route, sandbox, toggleState } from '../../s
 import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/controls.tsx'
 import { Empty, eventRequest, Loading } from '../../ui/empty.tsx'
-import { count, Mark } from '../../ui/text.tsx'
-import { addPause } from '../requests/search.ts'
+import { Mark, pluralize } from '../../ui/text.tsx'
+import { addWait } from '../requests/search.ts'
 import { Chain } from './chain.tsx'
 
 const failingCall = eventRequest({ insertId: 'retry-me' }, { 'X-Sim-Scenario': 'rate-limited;retry-after=5' })
@@ -51,7 +51,7 @@ export function RetriesPage() {
         </div>
         {chains.length === 0 && (
           <Empty title="No retries yet" curl={failingCall}>
-            A failed call that is retried appears here on a timeline, with the wait that the response asked for. If you
+            A failed call that is retried appears here on a timeline, with the wait that the response requested. If you
             send this request twice within 5 seconds, the second attempt is too early.
           </Empty>
         )}
@@ -67,7 +67,7 @@ export function RetriesPage() {
   )
 }
 
-/** The chain named in the URL, shown if the list does not contain it. */
+/** Shows the chain of the request in the URL, which the list does not contain. */
 function UnlistedChain({ id }: { readonly id: string }) {
   const { value, problem } = useResponse('/retries', { query: { sandbox: sandbox.value, request: id } })
   const chain = value?.chains[0]
@@ -83,9 +83,9 @@ function UnlistedChain({ id }: { readonly id: string }) {
 
 function summarizeCalls(chains: Chains, further: number, isAll: boolean): string {
   const faultyCount = chains.filter(({ attempts }) => attempts.some(({ findings }) => findings.length > 0)).length
-  const older = further > 0 ? `; ${count(further, 'older call')} not listed` : ''
+  const older = further > 0 ? `; ${pluralize(further, 'older call')} not listed` : ''
   const problems = faultyCount > 0 ? `, ${faultyCount} with retry problems` : ''
-  return `${count(chains.length, 'call')} ${isAll ? 'failed' : 'retried'}${problems}${older}.`
+  return `${pluralize(chains.length, 'call')} ${isAll ? 'failed' : 'retried'}${problems}${older}.`
 }
 
 type RulesProps = ResponseOf<'/retries', 'get'> & { readonly sent: ResponseOf<'/requests', 'get'> | undefined }
@@ -100,7 +100,7 @@ const appliesAfter: Readonly<Record<string, (previous: Chains[0]['attempts'][0])
   'no-retry': ({ outcome }) => outcome === 'refused',
 }
 
-/** Lists the rules. A rule about a header applies to all requests (`sent.recorded`) or to all POSTs (`sent.total`). */
+/** Lists the rules. Any request (`recorded`) tests `user-agent`, and any POST (`total`) tests `content-type`. */
 function Rules({ rules, problems: { findings, further }, chains, sent }: RulesProps) {
   const retriedAttempts = chains.filter(({ parallel }) => !parallel).flatMap(({ attempts }) => attempts.slice(0, -1))
   const isTested = (rule: string) => {
@@ -125,7 +125,7 @@ function Rules({ rules, problems: { findings, further }, chains, sent }: RulesPr
           <p class="faint">{sentence}</p>
           {found.map(({ sentence: problem, operation, requests, waitedMs, first }) => (
             <p key={requests.join()} class="remark marked violation">
-              {addPause(problem, waitedMs)} <span class="faint">{operation}</span>{' '}
+              {addWait(problem, waitedMs)} <span class="faint">{operation}</span>{' '}
               {requests.map((id) => (
                 <>
                   <a key={id} href={hrefOf({ view: 'requests', id })}>
@@ -140,7 +140,7 @@ function Rules({ rules, problems: { findings, further }, chains, sent }: RulesPr
           ))}
         </section>
       ))}
-      {further > 0 && <p class="faint">{count(further, 'further finding')} not listed.</p>}
+      {further > 0 && <p class="faint">{pluralize(further, 'further finding')} not listed.</p>}
     </aside>
   )
 }

@@ -7,7 +7,7 @@ import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton, FieldForm, seedField } from '../../ui/controls.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Pairs } from '../../ui/table.tsx'
-import { Ago, count, formatInstant } from '../../ui/text.tsx'
+import { Ago, formatInstant, pluralize } from '../../ui/text.tsx'
 
 export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbox'> | undefined }) {
   const file = useRef<HTMLInputElement>(null)
@@ -32,7 +32,7 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
           <Ago instant={row.usedAt} clock="machine" />.
         </p>
       ) : (
-        <p class="faint">Not in use: this sandbox was deleted, or no request has named it yet.</p>
+        <p class="faint">Not in use: this sandbox was deleted, or no request has used it yet.</p>
       )}
       <h3>Select this sandbox in requests</h3>
       {name === 'default' ? (
@@ -49,7 +49,7 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
         />
       )}
       <h3>Seed</h3>
-      <p class="faint">Records are kept. New identifiers and all generated numbers are derived from the new seed.</p>
+      <p class="faint">A new seed changes the generated numbers and future identifiers, but not the stored records.</p>
       <FieldForm
         label="Seed"
         value={row?.seed ?? info.value?.seed ?? ''}
@@ -66,7 +66,7 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
         <input ref={file} type="file" accept=".json,application/json" hidden onChange={pick} />
       </p>
       <h3>Reset and delete</h3>
-      <p class="faint">A reset keeps the snapshots. The page asks for confirmation and lists what will be lost.</p>
+      <p class="faint">A reset keeps the snapshots.</p>
       <p class="wraps">
         <Button label="Reset…" onClick={() => void resetSandbox(name)} />
         {name !== 'default' && <Button label="Delete…" class="bad" onClick={() => void deleteSandbox(name)} />}
@@ -90,7 +90,7 @@ function Snapshots({ name }: { readonly name: string }) {
             <li key={snapshot.snapshotId} class="facts">
               <b class="breaks">{title}</b>
               <span class="faint">
-                {count(snapshot.events, 'event')}, {count(snapshot.prompts, 'prompt')},{' '}
+                {pluralize(snapshot.events, 'event')}, {pluralize(snapshot.prompts, 'prompt')},{' '}
                 <Ago instant={snapshot.createdAt} />
               </span>
               <Button label="Restore…" class="quiet last" aria-label={`Restore… ${title}`} onClick={restore} />
@@ -115,7 +115,7 @@ const nouns = { events: 'event', prompts: 'prompt', snapshots: 'snapshot', rules
 async function confirmLoss(name: string, title: string, kinds: readonly (keyof typeof nouns)[], ...further: string[]) {
   const { value } = await call('get', '/sandboxes')
   const counts = value?.sandboxes.find((one) => one.name === name)
-  const losses = kinds.flatMap((kind) => (counts?.[kind] ? [count(counts[kind], nouns[kind])] : []))
+  const losses = kinds.flatMap((kind) => (counts?.[kind] ? [pluralize(counts[kind], nouns[kind])] : []))
   const settings = ['the quality settings', 'the rate limit windows and the positions in sequences']
   return confirmAction(title, [...losses, ...settings, ...further])
 }
@@ -161,7 +161,7 @@ async function restoreSnapshot(name: string, snapshot: Schema<'Snapshot'>): Prom
 
 async function deleteSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promise<void> {
   const { snapshotId, events, prompts } = snapshot
-  const losses = [`its copy of ${count(events, 'event')} and ${count(prompts, 'prompt')}`]
+  const losses = [`its copy of ${pluralize(events, 'event')} and ${pluralize(prompts, 'prompt')}`]
   if (!(await confirmAction(`Delete the snapshot ${titleOf(snapshot)}?`, losses))) return
   const options = { path: { snapshotId }, query: { sandbox: name } }
   await change(call('delete', '/snapshots/{snapshotId}', options), 'The snapshot was deleted.')
@@ -181,6 +181,7 @@ async function importFile(name: string, file: File): Promise<void> {
   if (!(await confirmLoss(name, `Import ${file.name} into the sandbox ${name}?`, ['events', 'prompts']))) return
   await change(
     call('post', '/import', { query: { sandbox: name }, body }),
-    ({ events, prompts }) => `The sandbox ${name} now has ${count(events, 'event')} and ${count(prompts, 'prompt')}.`,
+    ({ events, prompts }) =>
+      `The sandbox ${name} now has ${pluralize(events, 'event')} and ${pluralize(prompts, 'prompt')}.`,
   )
 }

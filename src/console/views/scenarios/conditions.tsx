@@ -5,7 +5,7 @@ import { type ConditionKind, conditionKinds, hasName, type RuleCondition } from 
 
 type Conditions = readonly RuleCondition[]
 
-/** A label and an example for each kind. For models and products, the example comes from the catalogue. */
+/** A label and an example for each kind of condition. Examples of models and products come from the catalogue. */
 const captions: Readonly<Record<ConditionKind, readonly [title: string, example: string]>> = {
   model: ['model', ''],
   product: ['product', ''],

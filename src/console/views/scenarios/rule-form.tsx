@@ -15,7 +15,7 @@ interface RuleFormProps {
   readonly onCancel?: () => void
 }
 
-/** A value that the form edits: a parameter of the scenario, or a member of the rule such as `times`. */
+/** Describes a field of the form, for a parameter of the scenario or for a member of the rule such as `times`. */
 type Parameter = Partial<RuleChoice['parameters'][number]> & { readonly name: string; readonly about: string }
 
 export function RuleForm({ choice, rule: initial, save, action, onCancel }: RuleFormProps) {
@@ -89,7 +89,7 @@ const probabilityField = {
   default: 1,
   minimum: 0,
   maximum: 1,
-  about: 'From 0 to 1. If the rule does not apply, the next rule is tried.',
+  about: 'The probability (0 to 1) that the rule applies. Otherwise, the next rule is tried.',
 } as const
 
 function Field({ parameter, value, set }: { parameter: Parameter; value: string; set: (value: string) => void }) {

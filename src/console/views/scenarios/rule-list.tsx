@@ -55,7 +55,7 @@ export function RuleList({ rules, startup, counts, reload }: RuleListProps) {
         <>
           <h2>Startup rules</h2>
           <p class="faint">
-            Server options set these rules. They apply in every sandbox, to requests that no rule above applies to.
+            Server options set these rules. They apply in every sandbox, to requests that no sandbox rule applies to.
           </p>
           <ol class="rules stack">
             {startup.map((rule, index) => (
@@ -71,7 +71,7 @@ export function RuleList({ rules, startup, counts, reload }: RuleListProps) {
   )
 }
 
-/** Returns a version of `changeRules` that queues changes, since a user can click faster than responses arrive. */
+/** Returns a `changeRules` that makes one change at a time, even if the user clicks faster, and reloads the rules. */
 function useQueuedChanges(reload: () => Promise<void>): typeof changeRules {
   const queue = useRef<Promise<unknown>>(Promise.resolve())
   return (expected, edit) => {
@@ -112,20 +112,20 @@ function RuleItem({ rule, index, count, change }: RuleItemProps) {
     const losses = [[nameRule(rule), ...listConditions(rule)].join(' · ')]
     if (await confirmAction(`Remove ${name}?`, losses)) await put((rules) => rules.toSpliced(index, 1))
   }
-  const finish = () => {
+  const closeForm = () => {
     initial.value = undefined
     focusLater(`edit-${index}`)
   }
   const save = async (changed: Schema<'Rule'>) => {
     const keepSwitch = (rules: Rules) => (rules[index]?.enabled === false ? { ...changed, enabled: false } : changed)
     const saved = await changeThisRule((rules) => rules.with(index, keepSwitch(rules)), initial.peek())
-    if (saved.value) finish()
+    if (saved.value) closeForm()
     return saved
   }
   return (
     <li
       class={isOn ? 'rule box wraps' : 'rule box wraps off'}
-      onKeyDown={(event) => event.key === 'Escape' && initial.value && finish()}
+      onKeyDown={(event) => event.key === 'Escape' && initial.value && closeForm()}
     >
       <label class="on-off bar">
         <span class="faint">{index + 1}</span>
@@ -155,7 +155,7 @@ function RuleItem({ rule, index, count, change }: RuleItemProps) {
         <Button label="✕" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={remove} />
       </RuleText>
       {initial.value && choice && (
-        <RuleForm {...{ choice, save }} rule={initial.value} action="Save" onCancel={finish} />
+        <RuleForm {...{ choice, save }} rule={initial.value} action="Save" onCancel={closeForm} />
       )}
     </li>
   )

@@ -44,7 +44,7 @@ export interface RuleCondition {
   readonly value: string | null
 }
 
-/** The text of each form field, by name. Parameter fields have the prefix `parameter `. Omitted fields are empty. */
+/** The text of each form field, by name (for a parameter, `parameter NAME`). Omitted fields are empty. */
 export type RuleTexts = Readonly<Record<string, string>>
 
 export const hasName = (kind: ConditionKind): kind is 'query' | 'header' | 'body' =>
@@ -156,7 +156,7 @@ export interface RuleChoice extends Schema<'Entry'> {
   readonly status?: string | undefined
 }
 
-/** Lists what a rule can apply: a sequence, a combination or a scenario. Omits `p`, since a rule has `probability`. */
+/** Lists what a rule can apply: a sequence, a combination or a scenario (without `p`: rules have `probability`). */
 export function listRuleChoices(): readonly RuleChoice[] {
   const { scenarios, operations } = catalogue.value
   const freeTextChoice = { family: 'several scenarios', parameters: [], operations: operations.map(({ id }) => id) }

@@ -7,7 +7,7 @@ import { addRule, groupByFamily, refreshSandboxes } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { SearchField } from '../../ui/controls.tsx'
 import { Loading } from '../../ui/empty.tsx'
-import { count, hasWords, nameRuleAt } from '../../ui/text.tsx'
+import { hasWords, nameRuleAt, pluralize } from '../../ui/text.tsx'
 import { RuleForm } from './rule-form.tsx'
 import { RuleList } from './rule-list.tsx'
 import { listRuleChoices, type RuleChoice } from './rules.ts'
@@ -43,7 +43,7 @@ function Sequences({ sequences }: ResponseOf<'/sequences', 'get'>) {
             <p>
               <b>{one.operation}</b>{' '}
               <span class="faint">
-                {nameOwner(one)} · {count(one.met, 'request')} so far
+                {nameOwner(one)} · {pluralize(one.met, 'request')} so far
               </span>
             </p>
             {one.items ? <Steps {...one} /> : <code class="breaks">{one.sequence}</code>}

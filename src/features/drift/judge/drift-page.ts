@@ -62,7 +62,6 @@ export function describePlace({ operation, status, pointer }: DriftFinding): str
   return escapeControls(`${operation.id} ${status}${pointer === '' ? '' : ` ${shortenText(pointer)}`}`)
 }
 
-/** Truncates a pointer or a request, which can be arbitrarily long. */
 const shortenText = (text: string) => cutText(text, 500)
 
 function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): string {

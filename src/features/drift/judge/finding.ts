@@ -21,7 +21,7 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly contractPointer: string
   /** The most specific assumption about this part of the contract; undefined if there is none. */
   readonly assumption: Assumption | undefined
-  /** True if the finding shows that the assumption is wrong; false if they may be unrelated. */
+  /** True if there is an assumption and the finding shows that it is wrong. */
   readonly settles: boolean
   /** Distinct values at the pointer. A patch uses their types and, for an enum, the values themselves. */
   readonly values: readonly Json[]
@@ -105,16 +105,16 @@ function locate(
     const sites = documented.flatMap((found) => [found.site, found.pointer])
     return withAssumption(joinPointer(operation.pointer, 'responses'), sites, sites)
   }
-  const whole = [response.site, response.pointer]
-  if (kind === 'header') return withAssumption(joinPointer(response.pointer, 'headers', detail), whole, [])
+  const responseSites = [response.site, response.pointer]
+  if (kind === 'header') return withAssumption(joinPointer(response.pointer, 'headers', detail), responseSites, [])
   const parent = parentOf(pointer)
   const own = pointer === '' ? undefined : findSchema(document, operation, status, pointer)
   const owner = findSchema(document, operation, status, parent)
   // The object's schema says whether a member may exist; the member's own schema says which values it may have.
   const sites = isAboutMember(kind) ? [own?.site, owner?.site, owner?.pointer] : [own?.site, own?.pointer]
-  // A missing or new member may be unrelated to the assumption. So may a broken contract rule next to narrower rules,
-  // since the assumption is then about the narrower rules.
+  // A missing or new member may be unrelated to the assumption. If the schema has `x-simulated-values`, the assumption
+  // is about those, so breaking another rule of the schema may also be unrelated.
   const isRelated = isSimulated || !(isAboutMember(kind) || own?.value[simulatedValues])
-  const near = [...sites, ...(parent === '' ? whole : [])]
+  const near = [...sites, ...(parent === '' ? responseSites : [])]
   return withAssumption(own?.site ?? owner?.pointer ?? response.pointer, near, isRelated ? sites : [])
 }

@@ -141,7 +141,7 @@ const isSuccess = (operation: Operation, { status, body }: JudgedResponse) =>
 
 const tooManyMembers =
   `The body has more than ${maxMembers.toLocaleString('en')} members and items, or more than 64 levels of nesting. ` +
-  'Request less data, for example with another id or a shorter period.'
+  'Request less data, for example with another ID or a shorter period.'
 
 const checkStopped =
   'The check stopped early because it found too many differences or took too long. ' +
@@ -161,7 +161,7 @@ function describeTooFew(
   const seen = others.length > 0 ? ` Statuses of other responses: ${others.join(', ')}.` : ''
   // The entries for requests without a response to judge say what to do.
   const isExplained = notJudged.some((one) => one.operation === operation && one.request !== undefined)
-  const next = isExplained ? 'See the entries for the other requests in this list.' : howToGetMore
+  const next = isExplained ? 'See the other entries for this operation.' : howToGetMore
   return `${successes} of ${minSamples} required successful responses could be judged.${seen} ${next}`
 }
 

@@ -18,9 +18,9 @@ export const differenceKinds = {
   'no-enum': 'an enum that seems to be open-ended',
   format: 'a string in another format',
   constraint: 'a value that breaks another rule of the contract',
-  header: 'a header that is missing, or has another type',
-  'content-type': 'a media type that the contract does not have',
-  'broken-json': 'a body that is not JSON, or that parsers read differently',
+  header: 'a header that is missing or does not match the contract',
+  'content-type': 'a media type that is missing or is not in the contract',
+  'broken-json': 'a body that is empty, is not JSON, or has a flaw that parsers treat differently',
 } as const
 
 export type DifferenceKind = keyof typeof differenceKinds
@@ -29,9 +29,9 @@ export const isAboutMember = (kind: DifferenceKind) => kind === 'missing-field' 
 
 export interface ResponseDifference {
   readonly kind: DifferenceKind
-  /** JSON Pointer in the body, with `*` for the items of an array; empty for the whole response. */
+  /** JSON Pointer in the body, with `*` for the items of an array; empty for the whole body or response. */
   readonly pointer: string
-  /** The name of a header, the sent media type, or the keyword of a constraint; empty for other kinds. */
+  /** The name of a header, the response's Content-Type, or the keyword of a constraint; empty for other kinds. */
   readonly detail: string
   readonly value: Json | undefined
   readonly keyword: string
@@ -70,7 +70,7 @@ export function observe(document: JsonObject, operation: Operation, response: Tr
       ...dropKnown(newFields, own),
       ...findHeaders(document, operation, status).flatMap((one) => observeHeader(one, headers[one.name]) ?? []),
     ],
-    unreadable: unreadable && replaceListIndexes(body, unreadable.pointer),
+    unreadable: unreadable && replaceArrayIndexes(body, unreadable.pointer),
     isTooLarge,
     isComplete: !all.some(isEarlyEnd),
   }
@@ -110,7 +110,7 @@ function toDifference(
   const value = keyword === 'media-type' ? undefined : valueAt(body, pointer)
   const kind = kindOf(keyword, pointer, value)
   const detail = kind === 'content-type' ? mediaType : kind === 'constraint' ? keyword : ''
-  return { kind, pointer: replaceListIndexes(body, pointer), detail, value, keyword, isSimulated, message }
+  return { kind, pointer: replaceArrayIndexes(body, pointer), detail, value, keyword, isSimulated, message }
 }
 
 /** The kinds of difference, by violation keyword. Keywords that are not listed have the kind `constraint`. */
@@ -139,15 +139,15 @@ function kindOf(keyword: string, pointer: string, value: Json | undefined): Diff
 }
 
 /** Replaces each array index in a pointer with `*`. */
-function replaceListIndexes(body: Json | undefined, pointer: string): string {
+function replaceArrayIndexes(body: Json | undefined, pointer: string): string {
   const tokens = parsePointer(pointer)
   const isIndex = (at: number) => Array.isArray(valueAtTokens(body, tokens.slice(0, at)))
   return joinPointer('', ...tokens.map((token, at) => (isIndex(at) ? '*' : token)))
 }
 
 /**
- * Yields the members that no schema describes, except in objects whose member names are data. All `schemas`, which are
- * results of `dereference`, apply to all `values`.
+ * Yields a difference for each member that no schema describes, except in objects whose member names are data. All
+ * `schemas`, after `dereference`, apply to all `values`.
  */
 function* listNewFields(
   values: readonly Json[],
@@ -197,7 +197,7 @@ function observeHeader(
   return { ...found, keyword: 'type', message }
 }
 
-/** A pattern for each type that restricts the text of a header. */
+/** The pattern of a header's value, by type. Other types allow any text. */
 const patterns: Readonly<Record<string, RegExp>> = {
   integer: /^[+-]?\d+$/,
   number: /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i,

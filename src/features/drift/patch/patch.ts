@@ -31,7 +31,7 @@ export async function findPatchProblem({ patch }: PatchSettings): Promise<string
   return `--patch: ${patch} was not written by convsim drift, so it is not overwritten. Delete it or give another file.`
 }
 
-/** If `--patch` names a file, writes an overlay that removes as much drift as possible. Returns the lines to print. */
+/** If `--patch` is set, writes an overlay that removes as much drift as possible. Returns the lines to print. */
 export async function proposePatch(
   report: DriftReport,
   input: DriftInput,
@@ -68,7 +68,7 @@ interface DriftPatch {
   readonly omitted: number
 }
 
-/** The maximum number of rounds. A change can reveal further differences, such as the members of a new field. */
+/** The maximum number of rounds of changes. A change can reveal differences, such as the members of a new field. */
 const maxRounds = 5
 
 interface Step {

@@ -24,7 +24,7 @@ export type ContractChange = readonly JsonObject[]
 
 type PlannedChanges = Result<readonly ContractChange[]>
 
-/** Plans changes that make a document allow what a finding shows, and everything that it already allowed. */
+/** Plans changes that make a document allow what a finding shows, without forbidding what it already allows. */
 export function planChanges(document: JsonObject, finding: DriftFinding): PlannedChanges {
   const { operation, status, pointer, kind, detail, values } = finding
   if (kind === 'broken-json') return failure('Broken or missing JSON is a service error, which no contract can allow.')

@@ -102,7 +102,7 @@ export async function sendProbes(
     responses: selectResponses(samples, notJudged, unauthorized, ownToken),
     expected: new Set(probes.map(({ operation }) => operation.id)),
     notJudged: notJudged.toArray(),
-    howToGetMore: 'Give ids that exist in the service (--ids), or reduce --samples.',
+    howToGetMore: 'Give IDs that exist in the service (--ids), or reduce --samples.',
   }
 }
 

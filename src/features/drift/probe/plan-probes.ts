@@ -26,7 +26,7 @@ interface ProbeOptions {
   readonly runId: string
 }
 
-/** Plans probes for each operation, with all known values of its path and query parameters. */
+/** Plans probes with all known values of path and query parameters. Operations without probes are in `unplanned`. */
 export function planProbes(contract: Contract, options: ProbeOptions): ProbePlan {
   const probes: Probe[] = []
   const unplanned: { operation: string; sentence: string }[] = []
@@ -47,18 +47,19 @@ function planOperation({ document }: Contract, operation: Operation, options: Pr
   const isRead = safeMethods.includes(method)
   if (!isRead && !options.canWrite)
     return failure(`A ${method} writes data. To send it, use --writes=HOST with the host of the service.`)
+  if (parameters.some((one) => one.required && one.in === 'header'))
+    return failure('The operation requires a header that probes do not send.')
   const known = parameters.map((parameter): KnownParameter => {
     const values = options.ids.get(parameter.name) ?? listValues(document, parameter)
     return { ...parameter, values }
   })
   const missing = known.find(({ required, values }) => required && values.length === 0)?.name
   if (missing !== undefined)
-    return failure(`No value is known for its parameter "${missing}". Give one: --ids ${missing}=VALUE.`)
-  if (parameters.some((one) => one.required && one.in === 'header'))
-    return failure('The operation requires a header that probes do not send.')
+    return failure(`No value is known for the parameter "${missing}". Give one: --ids ${missing}=VALUE.`)
   const example = isRead ? undefined : operation.bodyExamples()[0]?.value
   const body = isObject(example) ? example : undefined
-  if (body === undefined && operation.body?.required) return failure('The contract has no example of the request body.')
+  if (body === undefined && operation.body?.required)
+    return failure('The first example of the request body is missing or not a JSON object.')
   const targets = listPaths(operation, known).flatMap((path) => listQueries(known).map((query) => path + query))
   const count = Math.max(targets.length, options.samples)
   const probes = Array.from({ length: count }, (_, index): Probe => {
@@ -91,7 +92,7 @@ function listPaths(operation: Operation, parameters: readonly KnownParameter[]):
   )
 }
 
-/** Returns one query for each value of each parameter. Each query also has all required parameters. */
+/** Returns a query for each parameter value, with all required parameters; one empty query if there are no values. */
 function listQueries(parameters: readonly KnownParameter[]): string[] {
   const inQuery = parameters.filter((one) => one.in === 'query' && one.values.length > 0)
   const required = inQuery.filter((one) => one.required)

@@ -6,7 +6,7 @@ import { parseScenarios } from '../../../service/scenarios/parse.ts'
 import { splitParts } from '../../../service/scenarios/split-text.ts'
 
 export interface Fault {
-  /** The set or family, followed by the scenario: `drift:drop-field`, `time:slow;ms=500`. */
+  /** The set or family, followed by the scenario: `drift:drop-field`, `resilience:slow;ms=500`. */
   readonly name: string
   /** The set or family that was given for the scenario; by default, the set that contains it, or else its family. */
   readonly group: string
@@ -18,20 +18,20 @@ export interface Fault {
    * at least one test should fail.
    */
   readonly expectedReaction: 'recover' | 'notice'
-  /** True for drift, which affects every request from the first one on, as a new version of the service would. */
+  /** True for drift, which affects all requests to an operation, as a new version of the service would. */
   readonly isLasting: boolean
 }
 
-/** `Retry-After` as a date, which clients that parse only seconds ignore. */
+/** A 429 with a date in `Retry-After`, which clients ignore if they parse only seconds. */
 export const rateLimitedUntilDate = 'rate-limited;retry-after=date'
 
-/** Outages with each form of `Retry-After`, and gateway errors, whose bodies clients may parse despite the status. */
+/** Statuses 503 and 429 with several forms of `Retry-After`, and gateway errors, whose bodies are not JSON. */
 const outages = [
   ...['unavailable', 'rate-limited', rateLimitedUntilDate, 'unavailable;retry-after-ms=none'],
   ...['bad-gateway', 'gateway-timeout'],
 ]
 
-/** Sets of scenarios that test the same property, with realistic parameters. `drift` is a subset of its family. */
+/** Sets of scenarios with a common purpose. The set `drift` has only some scenarios of the family with that name. */
 const faultSets: Readonly<Record<string, readonly string[]>> = {
   resilience: [...outages, 'slow', 'reset', 'truncated', 'lost-ack'],
   drift: ['drop-field', 'wrong-type', 'null-required', 'unknown-enum'],
@@ -48,9 +48,9 @@ interface FaultContext {
 }
 
 /**
- * Parses the value of `--set`: sets, families and scenarios, separated by commas. A scenario may have its set as a
- * prefix, as in reports. `inapplicable` lists scenarios that belong to a given set but apply to no operation. Fails if
- * no fault remains, or if a scenario that is named individually is not a fault or applies to no operation.
+ * Parses the value of `--set`: sets, families and scenarios, separated by commas. A scenario may have its set or family
+ * as a prefix, as in reports. `inapplicable` lists the scenarios in a given set or family that apply to no operation.
+ * Fails if no fault remains, or if a scenario that is named individually is not a fault or applies to no operation.
  */
 export function parseFaultSet(
   text: string,
@@ -104,7 +104,7 @@ function parseFault(text: string, group: string | undefined, { catalogue, operat
   if (!operation.ok) return operation
   const effect = definition.effect(values)
   if (effect.kind === 'expect' || effect.kind === 'ordinary')
-    return failure(`"${text}" is not a fault: it changes nothing that a client sees. ${expectedSet}`)
+    return failure(`"${text}" is not a fault: the request is handled normally. ${expectedSet}`)
   const isLasting = effect.kind === 'drift'
   const injection = isLasting ? splitOffPointer(scenario) : { scenario, pointer: undefined }
   const [own = definition.family] = group === undefined ? groups : [group]
@@ -117,7 +117,7 @@ function parseFault(text: string, group: string | undefined, { catalogue, operat
   })
 }
 
-/** Separates a drift scenario from its pointer. The pointer is undefined if none is given. */
+/** Separates a drift scenario from its pointer, if any. */
 function splitOffPointer({ definition, values: { pointer, ...values }, text }: ActiveScenario) {
   const parts = text.split(';').filter((part) => !part.trim().startsWith('pointer'))
   return {
@@ -137,7 +137,7 @@ function findApplicableOperation(
   const known = [...new Set(operations.flatMap((one) => definition.pointers?.(one) ?? []))]
   if (typeof pointer === 'string' && known.length > 0)
     return failure(
-      `"${text}" applies to no operation: no response has the field ${cutText(pointer)}. ` +
+      `"${text}" applies to no operation: it cannot change ${cutText(pointer)} in any response. ` +
         describeKnown(pointer, known),
     )
   return failure(endSentence(`"${text}" applies to no operation: ${reasons[0] ?? 'the contract has none'}`))
@@ -154,7 +154,7 @@ function mustBeNoticed(name: string, effect: Effect, operation: Operation): bool
 export interface NamedRun {
   readonly fault: Fault
   readonly operation: string
-  /** The number of the request, or undefined for the first request that can get the fault. */
+  /** The number of the request, if given; by default, the first request that can get the fault. */
   readonly occurrence: number | undefined
   readonly pointer: string | undefined
 }

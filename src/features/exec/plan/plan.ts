@@ -25,7 +25,7 @@ export interface SuitePlan {
   readonly skippedRequests: readonly SkippedRequests[]
 }
 
-/** An operation's requests that get no run, since they differ only in values from requests that do. */
+/** A group of an operation's requests that get no runs, since they differ only in values from `similarTo`. */
 export interface SkippedRequests {
   readonly operation: string
   readonly occurrences: readonly number[]
@@ -39,7 +39,7 @@ interface UsedOperation {
   readonly requests: readonly RecordedRequest[]
 }
 
-/** Plans the runs for each fault, or those that `--only` names. The error says why there is no target. */
+/** Plans the runs for each fault, or the runs that `--only` names. The error says why there is no target. */
 export function planRuns(
   requests: readonly RecordedRequest[],
   { faults, only }: { readonly faults: readonly Fault[]; readonly only?: NamedRun | undefined },
@@ -127,11 +127,11 @@ export function chooseRuns(
 ): readonly PlannedRun[] {
   const runs = planned.filter(({ isReachable }) => isReachable)
   const isBounded = time !== undefined || (maxRuns !== undefined && maxRuns < runs.length)
-  return (isBounded ? drawOrder(runs, seed) : runs).slice(0, maxRuns)
+  return (isBounded ? shuffleByGroup(runs, seed) : runs).slice(0, maxRuns)
 }
 
-/** Shuffles the runs, alternating between sets, since drift has the most runs and would crowd out other sets. */
-function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedRun[] {
+/** Shuffles the runs, alternating between groups, so that drift, which has many runs, does not crowd out others. */
+function shuffleByGroup(runs: readonly PlannedRun[], seed: string): readonly PlannedRun[] {
   const shuffled = runs
     .map((run) => ({ run, chance: deriveChance([seed, 'suite', nameRun(run)]) }))
     .sort((one, other) => one.chance - other.chance)
@@ -155,7 +155,6 @@ function pickNamedRuns(runs: readonly PlannedRun[], named: NamedRun): Result<rea
   return failure(`There is nowhere to inject ${nameRun(named)}. ${hint}`)
 }
 
-/** Explains why there is no target: `No fault can be injected, since no request got an ordinary response: 2 x 401.` */
 function describeNoTarget(requests: readonly RecordedRequest[]): string {
   const parts = [...groupBy(requests, describeResponse)].map(([kind, own]) => `${own.length} x ${kind}`)
   return `No fault can be injected, since no request got an ordinary response: ${parts.join(', ')}.`

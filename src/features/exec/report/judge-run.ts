@@ -25,8 +25,8 @@ const meanings = {
 } as const satisfies Record<string, SuiteFailCondition['kind'] | 'good' | undefined>
 
 /**
- * The verdict on the runs with a fault. `swallowed`: the command passed, but too few attempts at the call
- * succeeded. `recorded-twice`: the service stored an event twice. `hung`: the command did not finish in time.
+ * The verdict on all runs with the same fault and target. `swallowed`: the command passed, but the call with the fault
+ * got too few good responses. `recorded-twice`: the service stored an event more times than in the baseline run.
  * `flaky`: the runs disagree, or a run without faults failed between them. `not-reached`: no request got the fault.
  */
 export type SuiteVerdict = keyof typeof meanings
@@ -49,14 +49,14 @@ export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
   readonly twice?: RecordedTwice | undefined
 }
 
-/** A judged run, or one whose fault cannot be injected. Describes a red attempt, or the first if no attempt is red. */
+/** A planned run with its verdict. Inherited members and `requests` describe a red attempt, or else the first one. */
 export interface JudgedRun extends RunOutcome, CapturedEnd {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
   readonly attemptCount: number
   /** The total duration of the command in all attempts, in milliseconds. */
   readonly ms: number
-  /** The findings about the client that the baseline run did not have: `retry: createEvent: retry-after: ...`. */
+  /** The findings about the client that the baseline run did not have: `retries: createEvent: retry-after: ...`. */
   readonly client: readonly string[]
   /** A sentence for each `--fail-on` condition that the requests in this run meet. */
   readonly failed: readonly string[]
@@ -130,7 +130,7 @@ function listSentences(report: FindingsReport): string[] {
   return describeFindings(report).flatMap(({ kind, line }) => (kind === 'advice' ? [] : line))
 }
 
-/** Checks the conditions that are not about verdicts. Skips conditions on coverage if `report` has no coverage. */
+/** Returns a sentence for each condition that `report` meets. Ignores verdicts, and coverage if `report` has none. */
 export function judgeRequests(report: FindingsReport, conditions: readonly SuiteGate[]): string[] {
   return conditions.flatMap((condition) => ('above' in condition ? [] : (judgeCondition(report, condition) ?? [])))
 }
@@ -139,8 +139,8 @@ type Call = Pick<RecordedRequest, 'call' | 'operation' | 'members'>
 
 /**
  * Counts the good responses to all attempts at the call that got the fault. `expected` is 1 if the response with the
- * fault is good (`slow`), or else the count in the baseline run, since other tests may make the same call. If random
- * values make the call unique, calls of the same shape are counted instead, or else all calls to the operation.
+ * fault is good (`slow`), or else the count in the baseline run, since other tests may make the same call. If that run
+ * has no good response to such an attempt, counts requests with the same `call`, or else all requests to the operation.
  */
 export function countGoodResponses(
   baseline: Pick<Baseline, 'requests' | 'varying'>,
@@ -159,7 +159,7 @@ export function countGoodResponses(
 }
 
 /**
- * Returns true if a request has the call's `insertId`, or all its values apart from those that vary between runs. The
+ * Returns true if a request has the call's `insertId`, or all values of the call that do not vary between runs. The
  * request may have further members, since a client may add members such as `eventAt` when it retries.
  */
 function isAttemptAt(one: Call, { call, members }: Call, varying: ReadonlySet<string>): boolean {
@@ -168,7 +168,7 @@ function isAttemptAt(one: Call, { call, members }: Call, varying: ReadonlySet<st
   return [...members].every(([name, value]) => one.members.get(name) === value || varying.has(nameMember(call, name)))
 }
 
-/** The wording of each condition. `reaction`: the expected reaction to the faults that it counts, if not to all. */
+/** The wording of each condition. `reaction`: if set, only faults with this expected reaction count. */
 const wording: Readonly<Record<SuiteFailCondition['kind'], { reaction?: Fault['expectedReaction']; words: string }>> = {
   'not-resilient': { reaction: 'recover', words: 'were not handled' },
   unnoticed: { reaction: 'notice', words: 'were not noticed' },

@@ -7,7 +7,7 @@ import { nameRun, type PlannedRun } from '../plan/plan.ts'
 import { isRed } from '../runs/run-command.ts'
 import { eachSettings, type SuiteFailCondition } from '../settings.ts'
 import { findingOf, type JudgedRun } from './judge-run.ts'
-import { type SuiteReport, swallowedCall } from './suite-report.ts'
+import { type SuiteReport, swallowedText } from './suite-report.ts'
 
 export interface SuiteFinding extends Pick<JudgedRun, 'client' | 'lastLines' | 'requests'> {
   /** The name of the run, such as `resilience:reset@createEvent#2`. */
@@ -28,7 +28,7 @@ export function listFindings({ suite, baseline, runs }: SuiteReport): SuiteFindi
     const { client, lastLines, requests } = judged
     const name = nameRun(judged.run)
     const sentence = describeFinding(kind, judged, baseline.limitMs)
-    return [{ name, kind, sentence, repeat: describeRepeat(name, suite), client, lastLines, requests }]
+    return [{ name, kind, sentence, repeat: formatRepeatCommand(name, suite), client, lastLines, requests }]
   })
 }
 
@@ -44,35 +44,36 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
   const { run, code, isTimedOut, responses } = judged
   const { definition, text } = run.fault.scenario
   const target = describeTarget(run)
-  const fault = `"${text}" was injected into ${target}`
-  const noFault = `"${text}" was not injected into ${target}`
+  const injected = `"${text}" was injected into ${target}`
+  const notInjected = `"${text}" was not injected into ${target}`
+  const context = `when ${injected}. ${definition.description}`
   const end = isTimedOut ? `did not finish within ${limitMs / 1000} s` : `failed with exit code ${code}`
   switch (kind) {
     case 'not-resilient':
-      return `${describeFailedRecovery(judged, fault, end)} ${definition.description}`
+      return `${describeFailedRecovery(judged, injected, end)} ${definition.description}`
     case 'unnoticed':
-      return `Unnoticed: the command passed although ${fault}. ${definition.description}`
+      return `Unnoticed: the command passed although ${injected}. ${definition.description}`
     case 'hung':
-      return `Hung: the command ${end}${responses ? ` when ${fault}. ${definition.description}` : `, and ${noFault}.`}`
+      return `Hung: the command ${end}${responses ? ` ${context}` : `, and ${notInjected}.`}`
     case 'unrepeatable':
       return `Not repeatable: the command ${end} before "${text}" could be injected into ${target}.`
     case 'flaky': {
       // If no run is red, `judged` describes the first run: not reached, swallowed or recorded twice.
-      const green = responses ? `the client was not resilient when ${fault}` : noFault
-      const red = `the command ${end}${responses ? ` when ${fault}` : `, and ${noFault}`}`
+      const green = responses ? `the client was not resilient when ${injected}` : notInjected
+      const red = `the command ${end}${responses ? ` when ${injected}` : `, and ${notInjected}`}`
       return `Flaky: in at least one run, ${isRed(judged) ? red : green}, but further runs did not confirm this result.`
     }
     case 'client':
-      return `The client broke a rule${responses ? ` when ${fault}. ${definition.description}` : `; ${noFault}.`}`
+      return `The client broke a rule${responses ? ` ${context}` : `; ${notInjected}.`}`
   }
 }
 
-function describeFailedRecovery(judged: JudgedRun, fault: string, end: string): string {
+function describeFailedRecovery(judged: JudgedRun, injected: string, end: string): string {
   const { verdict, twice = [] } = judged
   if (verdict === 'recorded-twice')
-    return `Recorded twice: ${fault}, and the service stored two records for one event: ${twice.join(' and ')}.`
-  if (verdict === 'swallowed') return `Not resilient: ${swallowedCall} when ${fault}: ${describeSwallowing(judged)}.`
-  return `Not resilient: the command ${end} when ${fault}.`
+    return `Recorded twice: ${injected}, and the service stored two records for one event: ${twice.join(' and ')}.`
+  if (verdict === 'swallowed') return `Not resilient: ${swallowedText} when ${injected}: ${describeSwallowing(judged)}.`
+  return `Not resilient: the command ${end} when ${injected}.`
 }
 
 function describeSwallowing({ run: { fault }, responses }: JudgedRun): string {
@@ -119,8 +120,8 @@ export function findFailure(lines: readonly string[]): number | undefined {
 
 const omittedSettings = ['set', 'only', 'maxRuns', 'time', 'jobs', 'report', 'failOn', 'port', 'logLevel', 'logFormat']
 
-/** Returns the command line that repeats a run. If a credential is redacted, a comment says what to replace. */
-export function describeRepeat(name: string, { settings, files }: SuiteReport['suite']): string {
+/** Returns the command line that repeats a run. If a credential is redacted, a shell comment says so. */
+export function formatRepeatCommand(name: string, { settings, args }: SuiteReport['suite']): string {
   const given = new Map<string, unknown>(Object.entries(settings))
   const flags = Object.entries(eachSettings).flatMap(([name, { value, default: initial }]) => {
     const own = given.get(name)
@@ -128,7 +129,7 @@ export function describeRepeat(name: string, { settings, files }: SuiteReport['s
     if (value === undefined) return own === true ? [flagOf(name)] : [`--no-${flagOf(name).slice(2)}`]
     return [flagOf(name), String(own)]
   })
-  const all = ['convsim', 'each', '--only', name, ...flags, '--', ...files]
+  const all = ['convsim', 'each', '--only', name, ...flags, '--', ...args]
   const clean = redactWords(all)
   const hasCredential = clean.some((word, index) => word !== all[index])
   return clean.map(quoteForShell).join(' ') + (hasCredential ? ` # replace ${redacted} with the credential` : '')

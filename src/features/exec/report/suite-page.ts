@@ -26,7 +26,7 @@ import {
 
 export function toSuitePage(report: SuiteReport): Page {
   const { suite, baseline, runs, failed } = report
-  const run = { ...baseline.report.run, command: describeCommand(suite.files) }
+  const run = { ...baseline.report.run, command: describeCommand(suite.args) }
   const findings = listFindings(report)
   const noVerdict = explainNoVerdict(report)
   return {
@@ -89,7 +89,6 @@ function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): Test
   ]
 }
 
-/** Returns a run as a test case: skipped if flaky, or green without a fault or finding, unless a gate fails it. */
 function toCase(report: SuiteReport, { run, verdict, failed, ms }: JudgedRun, finding?: SuiteFinding): TestCase {
   const named = { suite: run.fault.group, name: nameRun(run), ms }
   const kind = finding?.kind ?? verdict

@@ -7,7 +7,7 @@ import type { EachLine } from '../settings.ts'
 import { findingOf, isConclusive, isGood, type JudgedRun, type SuiteVerdict, toPercent, verdicts } from './judge-run.ts'
 
 export interface SuiteReport {
-  readonly suite: Pick<EachLine, 'settings' | 'files'> & Pick<TestSuite, 'failOn'>
+  readonly suite: Pick<EachLine, 'settings' | 'args'> & Pick<TestSuite, 'failOn'>
   readonly baseline: Baseline
   readonly plan: Pick<SuitePlan, 'skippedRuns' | 'skippedRequests'>
   readonly runs: readonly JudgedRun[]
@@ -48,11 +48,10 @@ export function countGroups(runs: readonly JudgedRun[]) {
 }
 
 export function formatVerdict(verdict: SuiteVerdict): string {
-  return verdict === 'swallowed' ? swallowedCall : verdict.replace('-', ' ')
+  return verdict === 'swallowed' ? swallowedText : verdict.replace('-', ' ')
 }
 
-/** The wording of the verdict `swallowed`. */
-export const swallowedCall = 'green, but the failure was swallowed'
+export const swallowedText = 'green, but the failure was swallowed'
 
 /** Returns why no run is conclusive, for example because no fault was injected; undefined if any run is conclusive. */
 export function explainNoVerdict({ runs, earlyEnd }: SuiteReport): string | undefined {
@@ -62,9 +61,9 @@ export function explainNoVerdict({ runs, earlyEnd }: SuiteReport): string | unde
   if (counts.flaky > 0) return 'No verdict: the runs are flaky.'
   if (made > 0) return 'No fault was tested: none was injected.'
   if (earlyEnd === 'time') return 'No fault was tested: time ran out before any run with a fault was complete.'
-  if (earlyEnd === 'interrupt') return 'No fault was tested: the first run with a fault was interrupted.'
+  if (earlyEnd === 'interrupt') return 'No fault was tested: the suite was interrupted before the first verdict.'
   return runs.length > 0
-    ? 'No fault was tested: no response has the fields that would drift.'
+    ? 'No fault was tested: no response has a field that would drift.'
     : 'No fault was tested: none applies to an operation that the command calls.'
 }
 

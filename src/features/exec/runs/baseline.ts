@@ -58,7 +58,7 @@ async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log) {
 function refuseRed(suite: TestSuite, { code, isTimedOut, lastLines }: EndedRun): UntestableSuite {
   const { runTimeout, time } = suite.settings
   const own = runTimeout === undefined ? `${defaultLimit} (--run-timeout)` : `--run-timeout ${runTimeout}`
-  const limit = isOver(suite) ? `--time ${time} (for two runs)` : own
+  const limit = isOver(suite) ? `--time ${time} (for both runs without faults)` : own
   const end = isTimedOut ? `did not finish within ${limit}` : `failed with exit code ${code}`
   const reason = isTimedOut ? 'it cannot be tested' : 'its failures are inconclusive'
   const lines = [

@@ -130,7 +130,7 @@ function createRecorder(run: PlannedRun | undefined) {
     onExchange(entry: JournalEntry, live: LiveExchange): void {
       recorded.set(entry.id, toRecordedRequest(entry, live, occurrences.get(entry.id) ?? 0))
     },
-    /** Returns true if the fault affected the request. A drift may have found nothing to change. */
+    /** Returns true if the fault affected the request. Drift may have found nothing to change. */
     isTarget({ occurrence, scenarios, damage }: RecordedRequest): boolean {
       if (!run || !scenario || occurrence === 0 || !scenarios.includes(scenario.text)) return false
       return !run.fault.isLasting || damage.some((one) => one.startsWith(`${scenario.definition.name} at `))

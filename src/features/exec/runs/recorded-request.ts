@@ -11,7 +11,7 @@ export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scen
   readonly operation: Operation | undefined
   /** The request's number (from 1) among the operation's requests that can get a fault; 0 if this one cannot. */
   readonly occurrence: number
-  /** The operation, the query, and the names and types in the body, without the body's values, which may vary. */
+  /** The operation (or else method and path), the query, and the names and types in the body, without its values. */
   readonly call: string
   /** The values by name: `path`, `?period` for the query, `/eventType` for the body. */
   readonly members: ReadonlyMap<string, string>
@@ -20,9 +20,9 @@ export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scen
   readonly status: number
   /** True if the service's successful response was delivered undamaged, and the request can get a fault. */
   readonly isOrdinary: boolean
-  /** True if the status is below 400 and the client received the whole response. */
+  /** True if the status is below 400 and the whole response was delivered. */
   readonly isGood: boolean
-  /** The response body as JSON, even if it was not delivered; undefined unless an event was stored. */
+  /** The response body as JSON, even if it was not delivered; undefined unless the service accepted an event. */
   readonly stored: string | undefined
   /** The body of the response; undefined if it has none. */
   readonly response: Json | undefined

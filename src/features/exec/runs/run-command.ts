@@ -24,7 +24,7 @@ interface ExitStatus {
 
 /** Adds a simulator's addresses to the environment, and exempts its host from configured proxies. */
 export function toCommandLine(
-  { settings, files: [file = '', ...args] }: CommandLineOf<Pick<EachSettings, 'env'>>,
+  { settings, args: [file = '', ...args] }: CommandLineOf<Pick<EachSettings, 'env'>>,
   env: CommandLine['env'],
   { baseUrl, controlUrl }: { readonly baseUrl: string; readonly controlUrl: string },
 ): CommandLine {
@@ -73,12 +73,12 @@ export function isRed({ code, isTimedOut }: Pick<CapturedEnd, 'code' | 'isTimedO
 
 interface CommandBounds {
   readonly limitMs: number
-  /** Aborting this signal kills the command, even if the signal was aborted before the command started. */
+  /** Aborting this signal kills the command. A command that starts after that is killed at once. */
   readonly stopped: AbortSignal
   readonly host: Pick<NodeJS.Process, 'platform' | 'kill'>
 }
 
-/** Milliseconds to wait for the output to end after the exit. A process outside the group may keep the output open. */
+/** Milliseconds to wait for the output to end after the command exits. A process outside its group may keep it open. */
 const outputGraceMs = 500
 
 /** Runs a command without a shell or input, in its own process group, which is killed when the command ends. */
@@ -161,7 +161,7 @@ function clean(line: string): string {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** The paths of the system's CA bundle on Debian and Alpine, on Fedora, on SUSE, and on BSD and macOS. */
-const systemFiles = [
+const systemBundles = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
   '/etc/ssl/ca-bundle.pem',
@@ -170,12 +170,12 @@ const systemFiles = [
 
 /**
  * Returns an environment in which clients also trust the simulator's CA; without TLS, `env` itself. Node adds the
- * certificates in NODE_EXTRA_CA_CERTS to its own. The other variables replace the defaults, so their files also contain
- * the certificates from `env`, or else the system's. curl prefers CURL_CA_BUNDLE and SSL_CERT_DIR to SSL_CERT_FILE.
+ * certificates in NODE_EXTRA_CA_CERTS to its own. The other variables replace the default certificates, so their files
+ * also contain those that `env` names, or else the system's. curl prefers CURL_CA_BUNDLE to the SSL_CERT variables.
  */
 export async function trustCa({ ca }: RunningSimulator, env: Environment): Promise<Environment> {
   if (!ca) return env
-  const write = async (name: string, trusted = '', readDefault = readSystem) => {
+  const write = async (name: string, trusted = '', readDefault = readSystemBundle) => {
     const target = join(dirname(ca.caFile), `${name.toLowerCase()}.pem`)
     const certificates = (await readCertificates(trusted)) || (await readDefault())
     await writeFile(target, [certificates, ca.caCert].filter((text) => text !== '').join('\n'))
@@ -191,8 +191,8 @@ export async function trustCa({ ca }: RunningSimulator, env: Environment): Promi
   return { ...env, ...Object.fromEntries(written) }
 }
 
-async function readSystem(): Promise<string> {
-  for (const file of systemFiles) {
+async function readSystemBundle(): Promise<string> {
+  for (const file of systemBundles) {
     const text = await readCertificates(file)
     if (text !== '') return text
   }

@@ -1,6 +1,6 @@
 /**
- * The table of report formats; `page/` has a renderer for every format except JSON. The `--report` setting, its
- * help and the control plane use this table; a test compares the table with the control document.
+ * The table of report formats, for the `--report` setting and the control plane. `page/` has a renderer for every
+ * format except JSON.
  */
 
 import { stat } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { renderGithub, renderText } from '../page/text.ts'
 
 export interface ReportFormat {
   readonly mediaType: string
-  /** The extension in lower case, such as `.xml`; absent if only `--report NAME=FILE` selects the format. */
+  /** The extension in lower case, such as `.xml`; absent if no extension selects the format. */
   readonly extension?: string
   /** The display name, if the extension does not imply it, such as `JUnit` for `.xml`. */
   readonly label?: string
@@ -50,7 +50,7 @@ export interface ReportTarget {
   readonly format: ReportFormat
 }
 
-/** Parses `--report`: `out/report.html,markdown=summary`. Returns undefined if a part lacks a format or a file. */
+/** Parses `--report`: `out/report.html,markdown=summary`. Returns undefined if a part has no valid format or file. */
 export function parseReportTargets(text: string): readonly ReportTarget[] | undefined {
   const targets = text.split(',').map((part) => parseTarget(part.trim()))
   return targets.every((target) => target !== undefined) ? targets : undefined
@@ -63,12 +63,12 @@ function parseTarget(text: string): ReportTarget | undefined {
     const file = text.slice(at + 1)
     return file === '' ? undefined : { file, format: reportFormats[name] }
   }
-  const extension = win32.extname(text).toLowerCase() // `win32` accepts both kinds of slashes
+  const extension = win32.extname(text).toLowerCase() // `win32` accepts slashes and backslashes
   const format = Object.values<ReportFormat>(reportFormats).find((each) => each.extension === extension)
   return format && { file: text, format }
 }
 
-/** Returns the first problem that would prevent a report from being written at the end of the run, if any. */
+/** Returns an error for the first target that is a folder or whose folder does not exist, if any. */
 export async function findReportProblem(targets: readonly ReportTarget[]): Promise<Finding | undefined> {
   for (const { file } of targets) {
     const message = await findTargetProblem(file)
@@ -79,7 +79,7 @@ export async function findReportProblem(targets: readonly ReportTarget[]): Promi
 
 export async function findTargetProblem(file: string): Promise<string | undefined> {
   if (!(await isFolder(dirname(file)))) return `there is no folder ${dirname(file)}. Create it first.`
-  return /[\\/]$/.test(file) || (await isFolder(file)) ? 'that is a folder, not a file.' : undefined
+  return /[\\/]$/.test(file) || (await isFolder(file)) ? 'is a folder, not a file.' : undefined
 }
 
 async function isFolder(path: string): Promise<boolean> {

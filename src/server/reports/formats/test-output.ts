@@ -4,14 +4,14 @@ import { judgeFailOn, listUnapplied, pluralize, type Report } from '../report.ts
 const negativeTests = {
   gate: 'unexpected',
   heading: 'Requests did not meet their declared expectations:',
-  hint: 'If the expectation is wrong, remove the X-Sim-Expect header or the rule (expect-refusal, expect-violation).',
+  hint: 'If the expectation is wrong, remove the X-Sim-Expect header, or the expect-refusal or expect-violation rule.',
 }
 const isNegativeTest = ({ members }: CountedFinding) =>
   String(members['message']).startsWith('The request was expected to ')
 
 /**
- * Returns the lines to show when a test fails: the findings and unmet rules that `--fail-on` counts (by default, all
- * except advice), the coverage and no-requests conditions that are met, and hints.
+ * Returns the text format of a report, which failed tests show: the findings and unapplied rules that `--fail-on`
+ * counts (without it, all except advice), the coverage and no-requests conditions that are met, and hints.
  */
 export function listTestOutput(report: Report): string[] {
   const { failOn } = report.run

@@ -54,8 +54,8 @@ function renderSection({ key, title, blocks, isFolded }: PageSection): string {
 function renderBlock(block: PageBlock, section: string): string {
   switch (block.kind) {
     case 'lines': {
-      const style = block.isGood ? ' class="none"' : ''
-      return block.lines.map((line) => `<p${style}>${escapeHtml(line)}</p>`).join('\n')
+      const classAttribute = block.isGood ? ' class="none"' : ''
+      return block.lines.map((line) => `<p${classAttribute}>${escapeHtml(line)}</p>`).join('\n')
     }
     case 'table':
       return `<div class="table" role="region" aria-labelledby="${section}-title" tabindex="0"><table>

@@ -1,6 +1,6 @@
 import type { Page, PageBlock, PageFinding } from './page.ts'
 
-/** The maximum length of a list of findings in characters, since GitHub limits the summary of a CI step to 1 MiB. */
+/** The maximum length of a rendered list of findings, in characters. GitHub limits the summary of a step to 1 MiB. */
 const maxLength = 700_000
 
 export function renderMarkdown(page: Page): string {

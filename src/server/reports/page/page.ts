@@ -1,7 +1,7 @@
 /**
  * A report as a document. Each report is converted to a `Page`, which the renderers in this folder write as text,
- * Markdown, HTML, JUnit XML or GitHub annotations. A page holds raw text, which the renderers escape. An absent list
- * counts as empty.
+ * Markdown, HTML, JUnit XML or GitHub annotations. A page holds raw text, which the renderers escape. Unless noted, an
+ * absent list counts as empty.
  */
 export interface Page {
   /** The contract, or the checked file with an empty version. */
@@ -14,7 +14,7 @@ export interface Page {
   readonly text?: readonly string[]
   /** Facts about the run, such as `seed 1`. */
   readonly facts?: readonly string[]
-  /** A sentence for each `--fail-on` condition that is met; omitted on a terminal, where stderr has these sentences. */
+  /** A sentence for each `--fail-on` condition that is met. The text format omits them, since commands print them. */
   readonly failed?: readonly string[]
   /** Totals, shown in HTML as cards that link to their sections. `isGood` selects the color; default: no color. */
   readonly numbers?: readonly {
@@ -34,7 +34,7 @@ export interface PageSection {
   readonly key: string
   readonly title: string
   readonly blocks: readonly PageBlock[]
-  /** True for a long section: HTML collapses it, and the other formats omit it. */
+  /** True for a long section: HTML collapses it, and text and Markdown omit it. */
   readonly isFolded?: boolean
 }
 

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 /** Colors, sizes and fonts. The console's stylesheet imports the same file. The build copies the file into `dist`. */
 const tokens = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8')
 
-/** The stylesheet of HTML reports, which look like the console. */
 export const stylesheet = `
 ${tokens}
 * { box-sizing: border-box; }

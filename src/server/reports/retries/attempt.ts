@@ -15,7 +15,7 @@ export interface Attempt {
   readonly receivedAt: number
   /** The time when the connection was opened, on the same clock; undefined for later requests on the connection. */
   readonly openedAt: number | undefined
-  /** When the client can know the outcome, on the same clock: at the head if `failed` or `refused`, else at the end. */
+  /** When the head was sent (if `failed` or `refused`) or the delivery ended (any other outcome), on the same clock. */
   readonly endedAt: number
   /** The time of receipt on the sandbox's clock, in epoch milliseconds; undefined if the request set its own time. */
   readonly now: number | undefined
@@ -30,7 +30,7 @@ export interface Attempt {
   readonly status: number
   /** The wait in milliseconds that a 429 or 503 asks for in `Retry-After` or `retry-after-ms`; undefined otherwise. */
   readonly retryAfterMs: number | undefined
-  /** The date in `Retry-After`, in epoch milliseconds; undefined for other forms. */
+  /** The date in `Retry-After`, in epoch milliseconds; undefined if the header does not contain a date. */
   readonly retryAt: number | undefined
   /** The time of receipt on the machine's clock, in epoch milliseconds. */
   readonly at: number
@@ -50,7 +50,7 @@ export const toleranceMs = 20
 /** Milliseconds by which `endedAt` may be inexact, since the client may know the outcome earlier or later. */
 export const endToleranceMs = 10
 
-/** Milliseconds by which a busy machine may be late to read the first request on a new connection. */
+/** Milliseconds that a busy machine may take to read the first request on a new connection. */
 const transitMs = 1000
 
 const finalStatuses = [400, 401, 403, 404]
@@ -110,9 +110,9 @@ export function isSentAfter(
 }
 
 /**
- * Returns true if an attempt can be a retry of an earlier attempt. After a lost response, this includes an attempt on a
- * connection that was already open, since missing a repeated write is worse than misjudging a concurrent write. The
- * simulator notices only later that a client has given up, so the retry may arrive before `endedAt`.
+ * Returns true if an attempt can be a retry of an earlier attempt. After a lost response, an attempt on a connection
+ * that was already open counts, too, since missing a repeated write is worse than misjudging a concurrent write. The
+ * simulator notices with a delay that a client has given up, so the retry may arrive before `endedAt`.
  */
 export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outcome }: Attempt): boolean {
   if (isGivenUp) return latest.receivedAt >= Math.max(endedAt - endToleranceMs, (receivedAt + endedAt) / 2)
@@ -122,7 +122,7 @@ export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outc
 
 /**
  * Returns false if two attempts seem to come from different clients, because their sender headers differ or because
- * they used two connections that were open at the same time, as happens if two processes share a key.
+ * they used two connections that were open at the same time, as happens if two processes share a token.
  */
 export function isSameSender(before: Attempt, latest: Attempt): boolean {
   if (before.sender !== latest.sender) return false
@@ -146,7 +146,7 @@ export function measurePause(last: Attempt, latest: Attempt): number {
 export interface CallKey {
   /** Method, path and query, which all attempts of a call share. Compared first, since digests are slower. */
   readonly kind: string
-  /** A digest of kind, caller and `insertId` or, if there is none, content type and body; all attempts share it. */
+  /** A digest of kind, caller and `insertId` or, if there is none, of kind, caller, content type and body. */
   readonly key: string
   /** A digest of kind, caller, content type and the whole body. */
   readonly body: string
@@ -176,7 +176,7 @@ export function callKind({ request: { method, path, query } }: JournalEntry): st
   return `${method} ${path}?${query.includes('&') ? query.split('&').sort().join('&') : query}`
 }
 
-/** The parts of an exchange that distinguish calls but are not stored in its entry. */
+/** The parts of an exchange, besides its entry, that distinguish calls. */
 export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
 
 /** The keys by which `OpenCalls` looks up similar calls. */

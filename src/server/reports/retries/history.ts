@@ -25,9 +25,9 @@ const maxAttempts = 50
 const maxInsertIdLength = 200
 
 /**
- * Reads the chains of attempts from the journal, latest first, and judges them by the same rules as `RetryFindings`.
- * Returns undefined if this takes too long. In the result, `further` is the number of older chains beyond the limit,
- * and `truncated` is true if the journal lacks earlier requests or parts of request bodies. `elapsed` returns the
+ * Finds the chains of attempts in the journal, and judges them by the same rules as `RetryFindings`. Returns the latest
+ * `limit` chains, or undefined if this takes too long. In the result, `further` is the number of older chains, and
+ * `truncated` is true if the journal lacks earlier requests or parts of request bodies. `elapsed` returns the
  * milliseconds since a fixed time.
  */
 export async function readRetryHistory(

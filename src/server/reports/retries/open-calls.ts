@@ -7,7 +7,7 @@ export interface RetryChain {
   readonly call: CallKey
   /** The latest attempt or, if identical calls were concurrent, every attempt that may be the latest. */
   lastAttempts: readonly Attempt[]
-  /** True if an identical request was concurrent with an attempt of the chain, so that retries cannot be recognized. */
+  /** True if an identical request was concurrent with an attempt. A retry is then certain only with a retry count. */
   isParallel: boolean
   /** True if the first attempt claims to be a retry, perhaps of a refused call with a different body. */
   readonly isCorrection: boolean
@@ -17,13 +17,13 @@ export interface RetryChain {
   readonly stored: Attempt | undefined
 }
 
-/** The failed attempts that an attempt provably repeats. */
+/** The failed attempts that a proven retry may repeat. */
 export interface RetryTargets {
-  /** The chains that the attempt may continue, oldest first. */
+  /** The chains that the retry may continue, in the order of their latest attempts. */
   readonly candidates: readonly [RetryChain, ...RetryChain[]]
   /** The repeated attempt or, if identical calls were concurrent, every attempt that may be the repeated one. */
   readonly targets: readonly [Attempt, ...Attempt[]]
-  /** False if the previous attempt may be unknown. */
+  /** False if the retry may repeat an attempt that is not in `targets`. */
   readonly isCertain: boolean
 }
 
@@ -31,15 +31,15 @@ export interface RetryTargets {
 const maxSimilar = 64
 
 /**
- * A sandbox's calls that have failed and have not yet succeeded, as far back as the journal reaches. Identical
- * concurrent calls have separate chains.
+ * A sandbox's calls that have failed and have not yet succeeded, except dropped calls. Identical concurrent calls have
+ * separate chains.
  */
 export class OpenCalls {
   /** The chains by key. In each list, the chain with the latest attempt is last. */
   readonly #lists = new Map<string, Set<RetryChain>>()
   readonly #reach: number
 
-  /** `reach`: the number of exchanges after which a call is dropped. */
+  /** `reach`: how many exchanges after its latest attempt a call is dropped. */
   constructor(reach: number) {
     this.#reach = reach
   }
@@ -61,7 +61,7 @@ export class OpenCalls {
     return this.#chainsOf(key)
   }
 
-  /** Returns the latest chains with the call's `insertId`, or the same body apart from the id, times and counters. */
+  /** Returns the latest chains that have the call's `insertId`, or its body apart from the id, times and counters. */
   similarTo({ key, content }: CallKey): readonly RetryChain[] {
     return [...new Set([...this.#chainsOf(content).slice(-maxSimilar), ...this.#chainsOf(key).slice(-maxSimilar)])]
   }
@@ -114,7 +114,7 @@ export class OpenCalls {
     return { ...retried, isCertain }
   }
 
-  /** Returns true if an attempt may correct a refused call, as the first attempt of its chain may have done. */
+  /** Returns true if the retry may instead repeat, with a corrected body, a call refused after the first target. */
   #mayCorrect({ targets: [first], candidates }: RetryTargets, isRetried: (before: Attempt) => boolean): boolean {
     if (!candidates.some(({ isCorrection }) => isCorrection)) return false
     const later = this.#chainsOf(first.call.kind).flatMap(({ lastAttempts }) => lastAttempts)

@@ -29,15 +29,15 @@ export const retryRules = {
   'same-insert-id': {
     rule: 'An event that is resent after a 5xx or a lost response keeps its insertId.',
     proof:
-      'An event was stored, its response was lost, and the same client stored an identical event without an ' +
-      '`insertId` at any later time; or a request with a retry count above 0 has a different `insertId` or none.',
+      'A request with a retry count above 0 has a different `insertId` or none; or the response to a stored event ' +
+      'without an `insertId` was lost, and an identical event from the same client was stored later, but not before.',
     otherwise:
-      'Otherwise, an event without an `insertId`, or with a different `insertId`, `eventAt` or counter in the body, ' +
+      'A similar event without an `insertId`, or with a different `insertId`, `eventAt` or counter in the body, ' +
       'may be a separate event, so it is reported only as advice.',
   },
   'no-retry': {
     rule: 'A request that was refused with 400, 401, 403 or 404 is not resent unchanged.',
-    proof: 'A request with a retry count above 0 has the same body.',
+    proof: 'A request that is identical, including its body, has a retry count above 0.',
     otherwise: 'The reason for the refusal may no longer apply, so a resend without a count is ignored.',
   },
   'content-type': {
@@ -50,15 +50,14 @@ export const retryRules = {
 
 export type RetryRule = keyof typeof retryRules
 
-/** The reasons why a failed call could not be judged. */
 export const unjudgedReasons = {
-  'no-id': 'an identical call without an insertId or a retry count followed',
-  'other-event': 'a similar event with a different insertId, eventAt or counter followed',
-  'separate-events': 'the client sends identical events even after one has been stored',
-  parallel: 'an identical call was in progress at the same time',
-  'several-clients': 'an identical call came from another address or User-Agent, or over another open connection',
-  'new-rules': 'rules, scenarios or control headers changed before an identical call',
-  ambiguous: 'a retry with a count may belong to any of several calls',
+  'no-id': 'a later identical call had neither an insertId nor a retry count',
+  'other-event': 'a later similar event had a different insertId, eventAt or counter',
+  'separate-events': 'the client sends identical events even after one has succeeded',
+  parallel: 'an identical call, such as a hedged request, was in progress at the same time',
+  'several-clients': 'an identical call had another User-Agent or forwarded address, or used a concurrent connection',
+  'new-rules': 'rules, or headers that select a scenario, seed or response, changed before an identical call',
+  ambiguous: 'a retry may belong to any of several calls',
   dropped: 'the call is no longer in the journal',
 } as const
 

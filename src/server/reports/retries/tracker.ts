@@ -27,13 +27,13 @@ export interface TrackedAttempt {
   /** The pause before the attempt in milliseconds; undefined without a previous attempt. */
   readonly waitedMs: number | undefined
   readonly problems: readonly RetryProblem[]
-  /** The problems that the attempt would have if it were a retry; whether it is one is unknown. */
+  /** The problems that the attempt has if it is a retry, which is not certain. */
   readonly advice: readonly RetryProblem[]
   /** The reasons why failed attempts could not be judged, one for each such attempt. */
   readonly unjudged: readonly UnjudgedReason[]
 }
 
-/** The properties of a request, other than its body, that show whether it is a retry. */
+/** The properties of a request, other than its body, that show whether it may be a retry. */
 interface ReceivedRequest {
   readonly receivedAt: number
   readonly kind: string
@@ -62,7 +62,7 @@ const maxAcknowledged = 1000
 
 /**
  * Recognizes the attempts of a sandbox's failed calls, and judges the retries by the rules in `rules.ts`. The tracker
- * must receive every exchange, in the journal's order.
+ * must receive the exchanges in the journal's order.
  */
 export class RetryTracker {
   readonly #idempotentOperations: Pick<ReadonlySet<string>, 'has'>
@@ -102,7 +102,7 @@ export class RetryTracker {
     if (chains.length > 0 || judgeOutcome(entry) === 'fine') return
     if (this.#latestRequests.some((other) => mayRepeat(other, entry))) return
     const attempt = this.#readAttempt(entry, live, () => true)
-    if (attempt) this.#begin(attempt)
+    if (attempt) this.#storeFailed(attempt)
   }
 
   #readAttempt(entry: JournalEntry, live: LiveCall, isNeeded: (keys: LookupKeys) => boolean) {
@@ -137,7 +137,7 @@ export class RetryTracker {
     const proved = retried ? this.#judgeRetried(latest, retried, skip) : noJudgment
     const repeated = this.#judgeRepeats(latest, isSeparate, retried?.candidates ?? [], skip)
     const { chain: former, previous, pauses } = retried ? proved : repeated
-    const chain = this.#begin(latest, former, pauses, (dropped) => skip(dropped, 'dropped', [])) ?? former
+    const chain = this.#storeFailed(latest, former, pauses, (dropped) => skip(dropped, 'dropped', [])) ?? former
     if (!chain && unjudged.length === 0) return undefined
     const all = [...proved.problems, ...repeated.problems, ...(loop ? [loop] : [])]
     const problems = all.filter(({ rule }, index) => all.findIndex((other) => other.rule === rule) === index)
@@ -145,7 +145,7 @@ export class RetryTracker {
     return { attempt: latest, previous, chain, waitedMs, problems, advice, unjudged }
   }
 
-  /** Judges an attempt that provably repeats a target. Reports only problems that it has with each of the targets. */
+  /** Judges a proven retry of one of the targets. Reports only problems that it has whichever target it repeats. */
   #judgeRetried(latest: Attempt, { candidates, targets, isCertain }: RetryTargets, skip: Skip): Judgment {
     const [chain, ...others] = candidates
     const [previous] = targets
@@ -161,7 +161,7 @@ export class RetryTracker {
     return { chain, previous, pauses: targets.length > 1 ? [] : (pausesAfter[0] ?? []), problems }
   }
 
-  /** Judges an attempt that may retry similar calls. The only problem that it can have is a duplicate event. */
+  /** Judges an attempt that may be a retry of a similar call. Its only possible problem is a duplicate event. */
   #judgeRepeats(latest: Attempt, isSeparate: boolean, known: readonly RetryChain[], skip: Skip): Judgment {
     const others = this.#open.similarTo(latest.call).filter((chain) => !known.includes(chain))
     const found = others.map((chain) => judgeRepeat(chain, latest, isSeparate, skip))
@@ -170,8 +170,8 @@ export class RetryTracker {
     return repeated
   }
 
-  /** Stores a failed attempt as the latest of a chain. Returns undefined for an attempt that did not fail. */
-  #begin(
+  /** Stores a failed attempt as the latest of a chain. Returns undefined if the outcome is fine. */
+  #storeFailed(
     latest: Attempt,
     former?: RetryChain,
     pauses: readonly number[] = [],

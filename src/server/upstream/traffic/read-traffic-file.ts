@@ -10,7 +10,7 @@ import { readHar } from './read-har.ts'
 import type { AcceptedOrigins } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
 
-/** The maximum file size in bytes. Parsing takes several times as much memory. */
+/** The maximum size, in bytes, of a file, of its unpacked contents, and of all its separate bodies. */
 const maxBytes = 256 * 1024 * 1024
 
 export async function readTrafficFile(
@@ -66,7 +66,7 @@ async function openZip(bytes: Uint8Array): Promise<Result<{ readonly har: Uint8A
     if (left < 0) return failure(`unpacks to more than ${maxBytes / 1024 / 1024} MiB. Record less traffic.`)
     const [name = '', ...others] = Object.keys(files).filter((file) => file.endsWith('.har'))
     const har = files[name]
-    if (!har || others.length > 0) return failure('is a ZIP archive with no HAR file, or with several. Unpack it.')
+    if (!har || others.length > 0) return failure('is a ZIP archive with no HAR file, or several. Give one HAR file.')
     return success({ har, readBody: (file) => (Object.hasOwn(files, file) ? files[file] : undefined) })
   } catch (error) {
     return failure(`is a ZIP archive that cannot be read: ${reasonOf(error)}. Record the traffic again.`)
@@ -85,7 +85,7 @@ function readBodiesIn(folder: string): ReadBody {
   }
 }
 
-/** Inserts the response bodies into a HAR document. Returns the name of the first missing file, if any. */
+/** Inserts response bodies from separate files into a HAR document. Returns the first missing file's name, if any. */
 function attachBodies(document: Json, readBody: ReadBody): string | undefined {
   const list = valueAt(document, '/log/entries')
   for (const entry of Array.isArray(list) ? list : []) {

@@ -1,6 +1,6 @@
 /**
- * Recorded exchanges with a service: samples from a HAR file or from live traffic.
- * This file defines the common type; `read-har.ts` reads files.
+ * The common type of exchanges with a service, which come from a recording or from requests that convsim sends itself.
+ * `read-traffic-file.ts` reads files, and `read-har.ts` converts parsed HAR documents.
  */
 
 export interface TrafficSample {
@@ -19,7 +19,7 @@ export interface TrafficResponse {
   readonly body: Uint8Array | undefined
 }
 
-/** The reasons why a sample has no usable response from the service. `not-the-service`: convsim itself responded. */
+/** Why a sample has no usable response from the service. `not-the-service`: convsim itself responded. */
 export type TrafficProblemKind =
   | 'time-out'
   | 'connection'

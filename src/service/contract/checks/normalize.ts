@@ -3,9 +3,9 @@ import { listSchemas } from '../walk.ts'
 import { type DocumentFlaw, warning } from './flaw.ts'
 
 /**
- * Converts OpenAPI 3.0 keywords in schemas to 3.1, in place, such as `nullable: true` and `exclusiveMinimum: true`.
+ * Converts older keywords in schemas, such as `nullable: true` and `exclusiveMinimum: true`, to OpenAPI 3.1, in place.
  * Returns a warning for each conversion. OpenAPI 3.1 does not define `nullable`, so without the conversion, validators
- * would reject null. This function must run after `bundleReferences`, and before anything else reads the schemas.
+ * would reject null. This function must run after `bundleReferences`, and before the schemas are checked or compiled.
  */
 export function normalizeSchemas(document: JsonObject): DocumentFlaw[] {
   // The schemas are listed before the first change, because changes add schemas.
@@ -36,7 +36,7 @@ function excludeBound({ pointer, value }: { pointer: string; value: JsonObject }
 
 function allowNull(schema: JsonObject): void {
   if (['$ref', 'allOf', 'anyOf', 'oneOf'].some((name) => name in schema)) {
-    // A reference or combination could reject null, so the schema becomes a choice between itself and null.
+    // A reference or combination could reject null, so the schema becomes a choice between its content and null.
     const moved = { ...schema }
     for (const name of Object.keys(schema)) delete schema[name]
     schema.anyOf = [moved, { type: 'null' }]

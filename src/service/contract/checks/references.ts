@@ -9,7 +9,7 @@ import { followReferences } from '../resolve.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
 import { type DocumentFlaw, error, warning } from './flaw.ts'
 
-/** A part of the document. `copiedFrom` lists the file parts that the part and its enclosing parts were copied from. */
+/** A part of the document. `copiedFrom` lists where it and its enclosing parts were copied from. */
 interface Part extends DocumentNode {
   readonly copiedFrom: readonly string[]
 }
@@ -17,12 +17,12 @@ interface Part extends DocumentNode {
 type FailedReference = DocumentNode & { readonly reason: string }
 
 /**
- * Rewrites a document in place so that each `$ref` points to an object of the expected kind in the same document. Parts
- * of other files are copied in, and `$id`s and anchors become pointers. `locate` still returns the original locations.
- * @returns the source, and the references that cannot be resolved, which `removeBrokenReferences` removes
+ * Rewrites a document in place so that each valid `$ref` points to an object of the expected kind in this document.
+ * Parts of other files are copied in, and references by `$id` or anchor become pointers.
+ * @returns the source, which still locates the original values, and the references that cannot be resolved
  */
-export async function bundleReferences(main: Source, document: JsonObject) {
-  const bundle = new Bundle(main, document)
+export async function bundleReferences(main: Source, document: JsonObject, referencedFiles = new Set<string>()) {
+  const bundle = new Bundle(main, document, referencedFiles)
   const failed: FailedReference[] = []
   failed.push(...(await bundle.inlineMaps()))
   const parts: Part[] = [{ kind: 'document', pointer: '', value: document, copiedFrom: [] }]
@@ -32,23 +32,25 @@ export async function bundleReferences(main: Source, document: JsonObject) {
       if (followed.ok) parts.push(...followed.value)
       else failed.push({ ...node, reason: followed.error })
     }
-  return { source: { ...main, locate: bundle.origins.locate, files: [...bundle.files.keys()] }, failed }
+  return { source: { ...main, locate: bundle.origins.locate }, failed }
 }
 
 class Bundle {
-  readonly files = new Map<string, Source>()
+  readonly #files = new Map<string, Source>()
   readonly origins: Origins
   readonly #document: JsonObject
   readonly #main: Source
+  readonly #referencedFiles: Set<string>
   #kinds: ReadonlyMap<string, NodeKind> = new Map()
   /** The named schemas, by each form of their `$id`, and by file name and anchor, such as `types.yaml#thing`. */
   readonly #schemaByName = new Map<string, SourcePart>()
   readonly #copies = new Map<string, string>()
   #size = 0
 
-  constructor(main: Source, document: JsonObject) {
+  constructor(main: Source, document: JsonObject, referencedFiles: Set<string>) {
     this.#document = document
     this.#main = main
+    this.#referencedFiles = referencedFiles
     this.origins = new Origins(main)
     this.#register(main)
   }
@@ -76,7 +78,7 @@ class Bundle {
     return []
   }
 
-  /** Points a reference at a part of the document. Returns the part if it had to be copied, otherwise an empty list. */
+  /** Points a reference at a part of the document. Returns the part if it had to be copied, or else an empty list. */
   async follow(part: Part): Promise<Result<Part[]>> {
     const { pointer, value } = part
     if (valueAt(this.#document, pointer) !== value) return success([]) // an enclosing part has been replaced
@@ -105,17 +107,18 @@ class Bundle {
     const path = join(dirname(file), parseReference(`#/${name}`) ?? name)
     const project = isWithin(resolve(), this.#main.file) ? resolve() : dirname(this.#main.file)
     if (/^([a-z][\w+.-]+:|[/\\])/i.test(name) || !isWithin(project, path))
-      return failure("is outside the project; only files in the document's folder or the working directory are read")
+      return failure('is outside the project: the working directory or, if the document is elsewhere, its folder')
     if (!/\.(ya?ml|json)$/i.test(path)) return failure('points to a file without the extension .yaml, .yml or .json')
-    const cached = this.files.get(path)
+    this.#referencedFiles.add(path)
+    const cached = this.#files.get(path)
     const read = cached ? success(cached) : await readSource(path)
     if (read.ok) return success({ source: this.#register(read.value), pointer: '' })
     return failure(`cannot be resolved: ${read.error.map(({ place, message }) => `${place} ${message}`)[0]}`)
   }
 
   #register(source: Source): Source {
-    if (this.files.has(source.file) || !isObject(source.value)) return source
-    this.files.set(source.file, source)
+    if (this.#files.has(source.file) || !isObject(source.value)) return source
+    this.#files.set(source.file, source)
     const kind = 'openapi' in source.value || 'swagger' in source.value ? 'document' : 'schema'
     for (const { kind: nodeKind, pointer, value } of walk(source.value, kind))
       for (const name of nodeKind === 'schema' ? listNames(value, source.file) : [])
@@ -152,7 +155,7 @@ class Bundle {
     return success([{ kind, pointer: at, value: copy, copiedFrom: [] }])
   }
 
-  /** Returns an unused pointer for the copy of a schema, derived from the schema's name. */
+  /** Returns an unused pointer for the copy of a schema, derived from the name of the schema or its file. */
   #findFreePointer({ source, pointer }: SourcePart): string {
     const section = 'swagger' in this.#document ? '/definitions' : '/components/schemas'
     let map = this.#document
@@ -195,7 +198,7 @@ function findEnclosingId({ source, pointer }: SourcePart): SourcePart {
   return findEnclosingId({ source, pointer: pointer.slice(0, pointer.lastIndexOf('/')) })
 }
 
-/** Removes `$id`s, anchors and broken references. Reports an error if a path needs the reference, else a warning. */
+/** Removes `$id`s, anchors and broken references. Returns errors for served paths, and warnings for other parts. */
 export function removeBrokenReferences(document: JsonObject, failed: readonly FailedReference[]): DocumentFlaw[] {
   const flaws = failed.map((reference) => removeBrokenReference(document, reference))
   for (const node of walk(document)) {

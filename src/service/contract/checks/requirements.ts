@@ -12,7 +12,7 @@ import { readServerPath } from '../servers.ts'
 import { type DocumentNode, METHODS, walk } from '../walk.ts'
 import { type DocumentFlaw, error, warning } from './flaw.ts'
 
-/** Completes the version, which YAML may have parsed as a number. Returns an error for an unsupported version. */
+/** Completes the version in place (YAML may parse it as a number). Returns an error if it is missing or unsupported. */
 export function checkVersion(document: JsonObject): DocumentFlaw | undefined {
   const { openapi, swagger, rules } = document
   const [, version, patch = '.0'] = /^(3\.[012])(\.\d.*)?$/.exec(openapi === 3 ? '3.0' : String(openapi)) ?? []
@@ -49,14 +49,17 @@ function* checkOperations(document: JsonObject, source: Source): Generator<Docum
     const value = resolve(document, pointer)?.value ?? {}
     const { operationId: id } = value
     if (listSuccesses(value).length === 0)
-      yield warning(pointer, 'has no 2xx response; another documented response is sent instead')
+      yield warning(
+        pointer,
+        'has no 2xx response; its lowest documented status of 300 or above is sent, or 200 if it has none',
+      )
     const problem = checkSimulatedStatus(value)
     if (problem !== undefined) yield error(joinPointer(pointer, simulatedStatus), problem)
     const first = firstPointers.get(id)
     const idPointer = joinPointer(pointer, 'operationId')
     const duplicate = `the operationId "${id}" is already used at`
-    if (first !== undefined)
-      yield warning(idPointer, `${duplicate} ${source.locate(first)}; this operation is named after its path`)
+    const fallback = 'this operation is named after its method and path'
+    if (first !== undefined) yield warning(idPointer, `${duplicate} ${source.locate(first)}; ${fallback}`)
     else if (id !== undefined) firstPointers.set(id, idPointer)
   }
 }

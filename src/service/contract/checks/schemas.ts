@@ -14,23 +14,23 @@ type Test = (value: Json) => boolean
 
 const isString: Test = (value) => typeof value === 'string'
 const isSchema: Test = (value) => typeof value === 'boolean' || isObject(value)
-const isList = (isItem: Test, minLength: number) => (value: Json) =>
+const listOf = (isItem: Test, minLength: number) => (value: Json) =>
   Array.isArray(value) && value.length >= minLength && value.every(isItem)
-const isMap =
+const mapOf =
   (isMember: Test, isName: Test = isString) =>
   (value: Json) =>
     isObject(value) && Object.values(value).every(isMember) && Object.keys(value).every(isName)
 const isPattern: Test = (value) => parsePattern(String(value)) !== undefined
-const isTypeList: Test = (value) => isList((name) => TYPES.includes(String(name)), 1)([value].flat())
+const isTypeList: Test = (value) => listOf((name) => TYPES.includes(String(name)), 1)([value].flat())
 const isCount: Test = (value) => Number.isInteger(value) && Number(value) >= 0
 
-/** The validation keywords of JSON Schema 2020-12. Each has a description of its valid values, and a test for them. */
+/** The keywords of JSON Schema 2020-12 that validators use, each with a description of its valid values and a test. */
 const RULES = new Map(
   (
     [
       ['$ref const default', 'any value', () => true],
       ['type', `one of ${TYPES.join(', ')}, or a list of these types`, isTypeList],
-      ['enum', 'a non-empty list of values', isList(() => true, 1)],
+      ['enum', 'a non-empty list of values', listOf(() => true, 1)],
       ['minimum maximum exclusiveMinimum exclusiveMaximum', 'a number', Number.isFinite],
       ['multipleOf', 'a number greater than 0', (value) => Number.isFinite(value) && Number(value) > 0],
       ['minLength maxLength minItems maxItems', 'a non-negative integer', isCount],
@@ -38,11 +38,11 @@ const RULES = new Map(
       ['uniqueItems', 'true or false', (value) => typeof value === 'boolean'],
       ['format', 'a string', isString],
       ['pattern', 'a regular expression', (value) => isString(value) && isPattern(value)],
-      ['required', 'a list of names', isList(isString, 0)],
-      ['dependentRequired', 'a map from names to lists of names', isMap(isList(isString, 0))],
-      ['properties dependentSchemas $defs', 'a map from names to schemas', isMap(isSchema)],
-      ['patternProperties', 'a map from regular expressions to schemas', isMap(isSchema, isPattern)],
-      ['allOf anyOf oneOf prefixItems', 'a non-empty list of schemas', isList(isSchema, 1)],
+      ['required', 'a list of names', listOf(isString, 0)],
+      ['dependentRequired', 'a map from names to lists of names', mapOf(listOf(isString, 0))],
+      ['properties dependentSchemas $defs', 'a map from names to schemas', mapOf(isSchema)],
+      ['patternProperties', 'a map from regular expressions to schemas', mapOf(isSchema, isPattern)],
+      ['allOf anyOf oneOf prefixItems', 'a non-empty list of schemas', listOf(isSchema, 1)],
       ['items contains additionalProperties propertyNames not if then else', 'a schema', isSchema],
       ['unevaluatedItems unevaluatedProperties contentSchema', 'a schema', isSchema],
     ] satisfies [names: string, expected: string, isValid: Test][]
@@ -92,7 +92,7 @@ export async function checkStructure(document: JsonObject): Promise<DocumentFlaw
   const { Validator } = await import('@seriousme/openapi-schema-validator')
   const validator = new Validator({ allErrors: true, verbose: true })
   const { errors } = await validator.validate(structuredClone(document))
-  // If references are broken, `errors` is a string. `removeBrokenReferences` reports them with their locations.
+  // If references are broken, `errors` is a string; `removeBrokenReferences` reports these references.
   const violations = Array.isArray(errors) ? toViolations(errors, 'body') : []
   // An invalid member also makes its siblings unevaluated; violations that only report this are dropped.
   const parentOf = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'))
@@ -106,7 +106,7 @@ export async function checkStructure(document: JsonObject): Promise<DocumentFlaw
   })
 }
 
-/** Warns about every example that does not match its schema, because developers base clients on examples. */
+/** Warns about every JSON example that does not match its schema, because developers base clients on examples. */
 export function checkExamples(document: JsonObject, compiler: Compiler): DocumentFlaw[] {
   return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
     const schema = resolveSchema(document, joinPointer(node.pointer, 'schema'))

@@ -12,7 +12,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
 /** The types and property names in all parts of a schema, with references resolved, and the shapes of its members. */
 export class Shape {
-  /** Empty for a schema without types. */
+  /** Empty if the schema neither names nor implies types. */
   readonly types: ReadonlySet<string>
   readonly names: ReadonlySet<string>
   readonly #document: JsonObject
@@ -34,7 +34,7 @@ export class Shape {
     this.names = new Set([...parts].flatMap(({ properties }) => Object.keys(isObject(properties) ? properties : {})))
   }
 
-  /** True if a string can be valid: the schema names the type `string`, or names no types. */
+  /** True if a string can be valid. */
   get takesText(): boolean {
     return this.types.size === 0 || this.types.has('string')
   }
@@ -65,7 +65,7 @@ export class Shape {
     return shape
   }
 
-  /** Coerces a raw value to the schema's types. Text of the wrong type stays a string, so that validators report it. */
+  /** Coerces a raw value to the schema's types. Text that does not fit them is kept, so that validators report it. */
   read(sent: Sent): Json {
     const isList = this.types.has('array')
     if (typeof sent === 'string') {

@@ -14,7 +14,7 @@ export interface Serialization {
   readonly shape: Shape
 }
 
-/** Each style's prefix, its separator between values without `explode`, and its separator with `explode`. */
+/** Each style's leading mark, and its separators without and with `explode`. Without a separator, text is not split. */
 const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string, exploded?: string]>> = {
   simple: ['', ',', ','],
   label: ['.', ',', '.'],
@@ -53,7 +53,7 @@ export function createFinder<Known extends Serialization>(parameters: readonly K
 const isSpread = ({ style, explode, shape: { types } }: Serialization) =>
   style === 'form' && explode && types.has('object') && !types.has('array')
 
-/** Returns the path from a parameter to a member: `['a', 'b']` for `filter[a][b]`; undefined for unrelated keys. */
+/** Returns a key's path in a parameter: `['a', 'b']` for `filter[a][b]`; undefined if the key does not belong to it. */
 function pathOf(parameter: Serialization, key: string): string[] | undefined {
   const { name, style, in: location, shape } = parameter
   if (key === name) return []
@@ -90,7 +90,7 @@ function splitText({ in: location, name, style, explode, shape }: Serialization,
   const isList = shape.types.has('array')
   const isObject = shape.types.has('object') && !isList
   const [mark, plain, exploded] = STYLES[style] ?? ['']
-  // In the `matrix` style, the name precedes each value: `;color=blue;color=black`.
+  // The `matrix` style includes the name (`;color=blue;color=black`), except for exploded objects (`;R=100;G=200`).
   const prefix = style === 'matrix' && !(isObject && explode) ? `;${name}=` : mark
   if (!text.startsWith(prefix)) return undefined
   const rest = (prefix === mark ? text : text.replaceAll(prefix, mark)).slice(mark.length)

@@ -8,7 +8,7 @@ import { isQueryParameterName } from '../parameters.ts'
 const MAX_FINDINGS = 20
 const MAX_COMPARED = 1000
 
-/** Finds probable typos that the contract allows: unknown query parameters, and members that resemble known names. */
+/** Finds probable typos that the contract allows: unknown query parameters, and misspelled names in the body. */
 export function findUnknownNames(operation: Operation, query: RawParameters['query'], body: Json | undefined) {
   const { parameters, queryApiKeys } = operation
   const isKnown = (name: string) => queryApiKeys.includes(name) || isQueryParameterName(parameters, name)

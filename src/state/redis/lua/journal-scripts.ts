@@ -8,7 +8,8 @@ import { createScript } from '../connection.ts'
  * Returns the id of the stream, and the number of the exchange (0 for `end` and `clear`). The kinds are:
  *
  * - `exchange`: the text is an exchange. `end`: the text is the corrected outcome of a delivery.
- * - `clear`: the text names the sandbox to clear (all if empty). Clearing frees memory for the writes that follow.
+ * - `clear`: the text names the sandbox to clear (all if empty). Its counts are deleted first: Redis checks its memory
+ *   limit only at a script's first write, and never refuses a deletion.
  * - `lost`: an exchange is counted, but no message is stored. Readers that see the gap in positions check the counts.
  */
 export const APPEND = createScript(`
@@ -47,9 +48,9 @@ return {id, number}`)
 
 /**
  * Reads the messages after a position. ARGV: the position, the maximum number of messages, the total size of bodies
- * after which reading stops, and `true` to read counts. Returns the id of the stream, the position of its last message,
- * the messages, the ids and texts of their bodies, and the name, first exchange and count of each sandbox. Counts are
- * read only if they are requested and no more messages follow.
+ * after which reading stops, and `true` to request counts. Returns the id of the stream, the position of its last
+ * message, the messages, the ids and texts of their bodies, and, if counts are requested and no more messages follow,
+ * the name, first exchange and count of each sandbox.
  */
 export const READ = createScript(`
 local head = redis.call('HMGET', KEYS[1], 'id', 'messages')

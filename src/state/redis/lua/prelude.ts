@@ -2,14 +2,13 @@
 import { createScript } from '../connection.ts'
 import { KINDS } from '../keys.ts'
 
-/** The name of the format in which all keys are stored. A new format gets a new name. */
+/** The name of the format of all keys. A new format gets a new name. */
 export const FORMAT_MARK = 'convsim state 5'
 
 /**
  * KEYS: the sandbox's head, the list of sandboxes, the counter for sandboxes and generations, and the format. ARGV:
  * `store` or `dry` (reply without changing anything); the sandbox's name as JSON; the script's arguments, which become
- * `args`. If a key of the data is not a hash, HLEN fails with WRONGTYPE before the first write. If another program
- * replaced a number with text, only a script that increments the number fails, possibly after other writes.
+ * `args`. If a key of the data is not a hash, HLEN fails with WRONGTYPE before the first write.
  */
 const PRELUDE = `
 local tag = string.sub(KEYS[1], 1, -5)
@@ -35,7 +34,7 @@ end
 local function unregister()
   if redis.call('EXISTS', KEYS[1]) == 0 then write('ZREM', KEYS[2], name) end
 end
--- Starts a new generation. Imports, resets and restores do this to show readers that the data was replaced.
+-- Starts a new generation, which shows readers that the data was replaced.
 local function beginGeneration() write('HSET', KEYS[1], 'generation', write('INCR', KEYS[3]) or 0) end
 local function begin()
   register()

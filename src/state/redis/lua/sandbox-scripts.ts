@@ -18,8 +18,8 @@ return {'stored'}`)
 
 /**
  * Functions that replace the data of a sandbox or a snapshot. `put` takes key prefixes; without a source, it deletes
- * the target. `replaceData` first discards the counters, which frees memory, so that a full Redis accepts the other
- * writes. If `isMoved`, it deletes the old data and renames the new keys, which is faster than copying large hashes.
+ * the target. With `isMoved`, it renames the source's keys, which is faster than copying large hashes. `replaceData`
+ * first deletes the counters: a full Redis refuses a script only at its first write, and never refuses a deletion.
  */
 const REPLACE = `
 local snapshots = tag .. 'snapshots'

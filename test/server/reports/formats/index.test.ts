@@ -56,7 +56,7 @@ const withoutRunDetails = (text: string) =>
     .replaceAll(/(?<=: after )[\d.]+(?= s \()/g, '(pause)')
     .replaceAll(/\b(?!2026-01-15T12:00:00)20\d\d-\d\d-\d\dT[\d:.]+Z/g, '(now)')
 
-/** Shortens each list in a JSON report to one item, so that a person can review the golden file. */
+/** Shortens each list in a JSON report to its first item and a count, so that a person can review the golden file. */
 const withShortLists = (json: string) => {
   const shorten = (_name: string, value: unknown) => {
     if (typeof value === 'string') return withoutRunDetails(value)
@@ -162,7 +162,7 @@ test('GitHub annotations are errors for findings that fail the run, and warnings
   expect(text).toMatch(/^::error::--fail-on: \d\.\d%25 of the contract covered, 90%25 required$/m)
 })
 
-test('a report has a bad verdict even if only a coverage condition fails the run', async () => {
+test('an HTML report has a bad verdict even if only a coverage condition fails the run', async () => {
   const target = await startForTest({ failOn: 'coverage<90' })
   const { text } = await fetchReport(target, 'format=html')
   expect(text).toContain('<p class="verdict bad">A --fail-on condition is met</p>')

@@ -40,7 +40,6 @@ async function read(content: Json | string | Uint8Array, accepted?: Accepted) {
   return readSamples(await tempFile(isRaw ? content : JSON.stringify(content), 'traffic.json'), accepted)
 }
 
-/** Reads a HAR file with these entries. */
 const readHar = (...entries: Json[]) => read({ log: { entries } })
 
 /** Returns the members of an entry with an error response from the proxy itself instead of the real service. */
@@ -92,7 +91,7 @@ describe('a HAR file', () => {
     expect(sample?.response).toHaveProperty('body', body === undefined ? undefined : Buffer.from(body))
   })
 
-  test('without Content-Type headers yields the mimeType of each content object, unless it is x-unknown', async () => {
+  test('without Content-Type headers yields each body’s mimeType as its Content-Type, except x-unknown', async () => {
     const types = ['application/json', 'x-unknown']
     const entries = types.map((mimeType) => entry({ status: 200, content: { size: 2, mimeType, text: '{}' } }))
     const samples = await readHar(...entries)
@@ -120,7 +119,7 @@ describe('a HAR file', () => {
     expect(await readHar(har)).toMatchObject([{ response: { problem, sentence: expect.stringContaining(sentence) } }])
   })
 
-  test('with simulated responses yields none that a data scenario changed', async () => {
+  test('yields no responses that data scenarios changed, even if simulated responses are accepted', async () => {
     const definitions = [...inputs.catalogue.definitions, ...inputs.catalogue.statuses]
     const entries = definitions.map(({ name }) => {
       return { ...entry({ status: 200, content: { size: 2, text: '{}' } }), _origin: 'contract', _scenarios: [name] }

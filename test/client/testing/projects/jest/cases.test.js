@@ -2,7 +2,7 @@ const { behave, breakContract, ignoreRetryAfter, requestUnknownPath, waitOnTimer
 const { useSandbox } = require('conversation-analytics-simulator/jest')
 
 const sim = useSandbox()
-/** Returns the title of the running test without the title of its group. */
+/** Returns the title of the running test, without the title of the `describe` block "with retries". */
 const title = () => expect.getState().currentTestName.replace('with retries ', '')
 
 test('a good client passes', () => behave(sim(), title()))
@@ -13,7 +13,7 @@ describe('a client', () => {
   test('that ignores Retry-After fails', () => ignoreRetryAfter(sim()))
 })
 
-test('retry problems are allowed', async () => {
+test('a test can allow retry problems', async () => {
   sim().allow('retry')
   await ignoreRetryAfter(sim())
 })

@@ -10,7 +10,7 @@ describe('a client', () => {
   test('that ignores Retry-After fails', async (t) => ignoreRetryAfter(await useSandbox(t)))
 })
 
-test('retry problems are allowed', async (t) => {
+test('a test can allow retry problems', async (t) => {
   const sim = await useSandbox(t)
   sim.allow('retry')
   await ignoreRetryAfter(sim)

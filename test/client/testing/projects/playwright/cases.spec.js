@@ -14,7 +14,7 @@ test('test.fail accepts findings as failures', async ({ sim }) => {
   await ignoreRetryAfter(sim)
 })
 
-test('retry problems are allowed', async ({ sim }) => {
+test('a test can allow retry problems', async ({ sim }) => {
   sim.allow('retry')
   await ignoreRetryAfter(sim)
 })

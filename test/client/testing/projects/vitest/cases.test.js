@@ -13,7 +13,7 @@ describe('a client', () => {
 
 test.fails('test.fails accepts findings as failures', ({ sim }) => ignoreRetryAfter(sim))
 
-test('retry problems are allowed', async ({ sim }) => {
+test('a test can allow retry problems', async ({ sim }) => {
   sim.allow('retry')
   await ignoreRetryAfter(sim)
 })
