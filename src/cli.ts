@@ -23,7 +23,7 @@ type ExitCode = number
 
 // If stdout closes (EPIPE, as with `convsim | head -1`), the process continues. Any other error on stdout makes a
 // successful run exit with 1. No stream is accessed before it is needed: on access, Node makes a pipe non-blocking for
-// every process that shares it, including the command of `exec`, whose writes to a full pipe would fail with EAGAIN.
+// every process that shares it, including the command that `exec` runs. Its writes to a full pipe would fail (EAGAIN).
 const stdout = once(() => process.stdout.on('error', reportOutputLoss))
 const stderr = once(() => process.stderr.on('error', () => undefined))
 const print = (text: string) => stdout().write(`${text}\n`)

@@ -56,7 +56,7 @@ const rarelyLoaded: readonly string[] = [
 const leaveOut = (name: string) =>
   [name, `module.exports = function () { throw new Error('${name} is omitted: see src/build/bundles.ts') }`] as const
 
-/** Replaces modules with scripts, which import from the importer's folder. The name `/a.ts` matches `../b/a.ts`. */
+/** Replaces modules with scripts. Their imports resolve from the importer's folder. `/a.ts` matches `../b/a.ts`. */
 function replaceModules(replacements: readonly (readonly [name: string, script: string])[]): Plugin {
   const scripts = new Map(replacements)
   return {

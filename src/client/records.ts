@@ -21,7 +21,7 @@ export interface SandboxRecords {
   import(exported: ControlSchemas['Export']): Promise<void>
 }
 
-/** Filters for events, and their order. An absent filter matches every event. */
+/** Filters for events, and the order in which to list them. An absent filter matches every event. */
 interface EventFilter {
   readonly eventType?: string
   readonly productId?: string

@@ -34,7 +34,7 @@ type MatchInput<N extends Names> = Omit<ControlSchemas['RequestMatch'], 'status'
 /** Conditions on the requests, their expected number, and how long to wait for them. */
 export interface ReceivedExpectation<N extends Names> {
   readonly match?: MatchInput<N>
-  /** The exact number of requests, or its bounds. Default: at least 1. */
+  /** The exact number of requests, or lower and upper bounds. Default: at least 1. */
   readonly times?: number | { readonly atLeast?: number; readonly atMost?: number }
   /** How long to wait for the expected number of requests, in milliseconds. Default: 0. */
   readonly within?: number

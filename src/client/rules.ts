@@ -80,7 +80,7 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
   }
 }
 
-/** Rejects conditions that JSON would omit or change, because the result would match other requests. @internal */
+/** Rejects conditions that JSON would omit or change, because the result would match different requests. @internal */
 export function checkMatch({ match }: { readonly match?: unknown }): void {
   if (match !== undefined) refuseNonJson(match, 'match')
 }

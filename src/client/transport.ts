@@ -17,7 +17,7 @@ export interface ConnectOptions {
 /** The types of the control plane's requests and responses, by schema name in its OpenAPI document. */
 export type ControlSchemas = components['schemas']
 
-/** An operation's query parameters. Do not use in public types: the package's declarations omit it. @internal */
+/** An operation's query parameters. Not for public types: the package's declarations omit this type. @internal */
 export type ControlQuery<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>
 
 /** A typed client for the control plane. It throws if the simulator refuses a request or is unreachable. @internal */
@@ -55,7 +55,7 @@ async function fetchOrExplain(request: Request, controlUrl: string, authority?: 
   try {
     return await send(request, authority)
   } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException // Node's error for several addresses has no message
+    const { message, code } = error as NodeJS.ErrnoException // no message if Node tried several addresses
     throw new Error(
       `No simulator is responding at ${controlUrl} (${message || code}). ` +
         'Start one (npx convsim), or use the URL of a running simulator.',

@@ -20,7 +20,7 @@ type Command<T> = (entry: SandboxEntry) => { readonly change?: Change; readonly 
 export interface Committer {
   /** Applies a change synchronously, and resolves when it is stored. Rejects if the change cannot be stored. */
   commit(change: Change): Promise<void>
-  /** Encodes an import ahead of its commit, in slices between which other requests are handled. */
+  /** Encodes an import before its commit, in slices, so that other requests can be handled in between. */
   prepareImport?(change: ImportChange): Promise<void>
   /** See `Store`. A committer without this method never refuses writes permanently. */
   findLoss?(): string | undefined
@@ -139,7 +139,7 @@ export class BaseStore implements Store {
     return this.#state.sandbox(sandbox).data
   }
 
-  /** Decides on a change and applies it in the same turn of the event loop, stores it, and returns the result. */
+  /** Decides on a change and applies it in the same turn of the event loop, then stores it and returns the result. */
   async #commit<T>(sandbox: string, decide: Command<T>): Promise<T> {
     const { change, result } = decide(this.#state.sandbox(sandbox))
     if (change === undefined) return result

@@ -30,13 +30,13 @@ export interface StoredEvent {
   /** The time of receipt, in UTC. */
   readonly receivedAt: string
   readonly replays: number
-  /** True if the caller sent no `eventAt`, so it is the time of receipt; otherwise absent. */
+  /** True if the caller sent no `eventAt`, so the stored `eventAt` is the time of receipt; otherwise absent. */
   readonly eventAtDefaulted?: true
   /** The id of the sandbox's first event with this payload; absent in that event, and in events with an `insertId`. */
   readonly repeatOf?: string
 }
 
-/** A prompt to store: the body of a valid request. Only the fields named here have a meaning for the store. */
+/** A prompt to store: the body of a valid request. The store interprets only the fields named here. */
 export interface PromptDraft {
   readonly components?: readonly PromptComponentDraft[]
   readonly productId?: string
@@ -58,7 +58,7 @@ export interface PromptVersion {
   readonly active: boolean
   readonly createdAt: string
   readonly componentIds: readonly string[]
-  /** The distinct names of the `{{name}}` placeholders, in the order of their first appearance. */
+  /** The distinct names of the `{{name}}` placeholders, in order of first appearance. */
   readonly variables: readonly string[]
   readonly fields: PromptDraft
 }

@@ -25,7 +25,7 @@ const emptyExport = {
 
 /**
  * Parses the export of a sandbox in slices, so that other requests are handled in between. Records that match the
- * schema are also checked against the rules of their collections. Most errors begin with a JSON Pointer, as in
+ * schema are also checked against the rules of their collections. Most errors begin with a JSON Pointer, for example
  * `/events/3/impact must be a number; got null`. The result shares its records with the document.
  */
 export async function parseExport(document: unknown): Promise<Result<SandboxExport, readonly string[]>> {

@@ -4,7 +4,10 @@ export interface SharedState {
   readonly displayUrl: string
   /** Returns the stored settings of a sandbox, if any. They must not be modified. */
   readSettings(sandbox: string): Promise<JsonObject | undefined>
-  /** Stores the settings that `update` returns, or deletes them if it returns none. Repeats `update` on a conflict. */
+  /**
+   * Stores the settings that `update` returns, or deletes the stored settings if it returns none. Calls `update` again
+   * after a conflict.
+   */
   updateSettings<T>(
     sandbox: string,
     update: (settings: JsonObject | undefined) => { readonly settings: JsonObject | undefined; readonly result: T },
@@ -18,7 +21,7 @@ export interface SharedState {
 export interface SandboxPosition {
   /** Identifies the first exchange since the sandbox was last cleared. */
   readonly firstId: string
-  /** The number of the sandbox's exchanges from `firstId` to this one, including both. */
+  /** How many exchanges the sandbox has had from `firstId` to this one, inclusive. */
   readonly count: number
 }
 
@@ -30,7 +33,7 @@ export type StreamMessage = { readonly position: number } & (
       readonly number: number
       readonly sandboxPosition: SandboxPosition
       readonly text: string
-      /** The bodies: an empty string if there was no body, and undefined if the store has trimmed the body. */
+      /** The bodies: an empty string if there was no body, and undefined if the store has discarded the body. */
       readonly request: string | undefined
       readonly response: string | undefined
     }

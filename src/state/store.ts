@@ -103,7 +103,7 @@ export interface Store {
   recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt>
   /** Adds a version to the prompt with the same `externalPromptId` and `productId`, or else to a new prompt. */
   addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<{ promptId: string; version: PromptVersion }>
-  /** Consumes a unit of `key`'s fixed window, if any is left. A window opens on first use; a restart can reset it. */
+  /** Consumes a unit of `key`'s fixed window, if one is left. A window opens on first use; a restart can reset it. */
   consumeRate(context: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
   /** Advances the sequence `key`, and returns its previous index: 0, 1, 2, ... A restart can reset sequences. */
   nextSequenceIndex(sandbox: string, key: string): Promise<number>

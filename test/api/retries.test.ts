@@ -43,7 +43,7 @@ describe('GET /__sim/retries', () => {
     expect(await retriesOf('sandbox=early')).toMatchObject({ chains, further: 0, truncated: false })
   })
 
-  test('shows a failed call without a retry, unless minAttempts is 2', async () => {
+  test('shows a failed call that was not retried, unless minAttempts is 2', async () => {
     await callWith('once', '503')
     expect(statusesOf(await retriesOf('sandbox=once'))).toEqual([[503]])
     expect(await retriesOf('sandbox=once&minAttempts=2')).toMatchObject({ chains: [], further: 0 })

@@ -9,8 +9,8 @@ import { freePort, type StartedTarget, startTarget, type Target } from './target
 import { buildBaselines, builtSimulator, simulatorOf, withBuild } from './targets.ts'
 
 /*
- * `npm run bench` measures the built simulator and two plain servers that send recorded responses of the simulator. The
- * targets take turns in every round, and rounds are short, so that noise on the machine affects all targets alike. Each
+ * `npm run bench` measures the built simulator and two plain servers that replay its recorded responses. The targets
+ * take turns in every round, and rounds are short, so that noise on the machine affects all targets alike. Each
  * result is the median of all rounds, except for memory, which is measured once.
  */
 const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--beside FOLDER]

@@ -44,7 +44,7 @@ export const startChild = (options = '{}') => `
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], ${options})
   appendFileSync('pids', child.pid + ' ')`
 
-/** Returns code that, if a condition is true, starts such a child process and makes the suite hang for as long. */
+/** Returns code that starts such a child process and makes the suite hang for ten minutes if a condition is true. */
 export const hangIf = (condition: string) => `
 if (${condition}) {${startChild()}
   setTimeout(() => {}, 600_000)

@@ -19,7 +19,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/** Uses the keyboard to switch on a 429 for requests like the open one. Its `Retry-After` is longer than the test. */
+/** Uses the keyboard to switch on a 429 for requests like the open one, with a `Retry-After` longer than the test. */
 async function switchRateLimitOn(page: Page): Promise<void> {
   const parameters = page.getByLabel('With parameters')
   await expect.poll(() => parameters.inputValue()).toBe('rate-limited;retry-after=1')
@@ -41,7 +41,7 @@ async function expectEarlyRetries(page: Page): Promise<void> {
 }
 
 describeInBrowser('a newcomer', () => {
-  test('can send a request, make later ones fail, see retries, end the failures, and see the coverage', async () => {
+  test('can send a request, make later ones fail, see retries, stop the failures, and see the coverage', async () => {
     const sim = await startForTest({ clock: 'real' })
     const page = await browser.open(sim, { hash: '#/contract' })
     await page.locator('.contents-total').getByText('0 of').waitFor()

@@ -94,7 +94,7 @@ const triggers: Readonly<Record<string, () => Promise<string>>> = {
   },
   '400: the scenario is unknown': () => errorFor(analyticsPath, { headers: { 'x-sim-scenario': 'rate-limitd' } }),
   '400: the scenario does not apply': () => errorFor(analyticsPath, { headers: { 'x-sim-scenario': 'lost-ack' } }),
-  'The page has another origin': () =>
+  'The page has a different origin': () =>
     errorFor('/__sim/reset', { method: 'POST', headers: { origin: 'https://example.com' } }),
   'The host is unknown': async () => {
     const { origin } = await startForTest()

@@ -56,9 +56,9 @@ export function conformance(name: string, open: () => Promise<Store>): void {
 
       const eventAt = '2026-01-15T12:00:00.000Z'
       test.each<[string, Partial<EventDraft>, Partial<EventDraft>, boolean]>([
-        ['another value', {}, { value: '1.00' }, true],
+        ['a different value', {}, { value: '1.00' }, true],
         ['a time that the first write lacked', {}, { eventAt }, true],
-        ['the properties in another order', { properties: { a: 1, b: 2 } }, { properties: { b: 2, a: 1 } }, false],
+        ['the properties in a different order', { properties: { a: 1, b: 2 } }, { properties: { b: 2, a: 1 } }, false],
       ])('a retry with %s keeps the first payload and reports any difference', async (_, first, retry, differs) => {
         const stored = await store.recordEvent(context, event({ insertId: 'order-1', ...first }))
         expect(await store.recordEvent(laterContext, event({ insertId: 'order-1', ...retry }))).toMatchObject({
@@ -113,7 +113,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(stored.sampledOut).toBe(sampledOut)
       })
 
-      test('listEvents filters, pages and counts events', async () => {
+      test('listEvents filters, paginates and counts events', async () => {
         for (const value of ['0', '1', '2', '3', '4']) {
           await store.recordEvent(context, event({ value, eventType: 'a', conversationId: productId }))
           await store.recordEvent(context, event({ value, eventType: 'b' }))

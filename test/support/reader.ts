@@ -25,12 +25,12 @@ const headers = { authorization: 'Bearer any-key' }
 test('sends a request', { skip: url === undefined }, () => fetch(url + path, { headers }))
 `
 
-/** A reader of the documentation, with a simulator and a folder that contains a checkout and a project. */
+/** Stands in for a reader of the documentation, who has a simulator and a folder with a checkout and a project. */
 export class Reader {
   readonly #home = mkdtempSync(join(tmpdir(), 'convsim-reader-'))
   readonly project = join(this.#home, 'project')
   #server: ChildProcess | undefined
-  /** The origin of the running simulator, or empty before the first start. */
+  /** The origin of the running simulator, or an empty string before the first start. */
   origin = ''
   #starts = 0
 

@@ -67,7 +67,7 @@ export function parseNow(text: string): number | undefined {
 
 const DAY_MS = 86_400_000
 
-/** Returns the number of days from 1970-01-01 to the UTC day of an instant, which is in epoch milliseconds. */
+/** Returns the number of days from 1970-01-01 to the UTC day of an instant (in epoch milliseconds). */
 export function dayOf(instant: number): number {
   return Math.floor(instant / DAY_MS)
 }

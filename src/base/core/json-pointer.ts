@@ -46,7 +46,10 @@ export function parseReference(reference: string): string | undefined {
   }
 }
 
-/** Replaces the value at a path, if any, in a copy. `undefined` removes a member, but sets a list item to null. */
+/**
+ * Returns a copy of `whole` with the value at a path replaced, if there is one. `undefined` removes a member, but sets
+ * a list item to null.
+ */
 export function replaceAt(whole: Json, [token, ...rest]: readonly string[], value: Json | undefined): Json | undefined {
   if (token === undefined) return value
   if (Array.isArray(whole)) {

@@ -22,7 +22,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Formats compact JSON with members sorted by code unit. Omits members for which `isOmitted` returns true. */
+/** Formats a value as compact JSON, with members sorted by code unit. Omits members if `isOmitted` returns true. */
 export function canonicalJson(value: Json, isOmitted?: (name: string, value: Json) => boolean): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, isOmitted)).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value)
@@ -34,10 +34,10 @@ export function canonicalJson(value: Json, isOmitted?: (name: string, value: Jso
   return `{${members.join(',')}}`
 }
 
-/** The cached member counts of compared objects. One body is compared with the values of many rules. */
+/** The member counts of compared objects, cached because one body is compared with the values of many rules. */
 const memberCounts = new WeakMap<JsonObject, number>()
 
-/** Returns true for equal JSON in any member order. Except for member counts, the time depends only on `expected`. */
+/** Compares JSON, ignoring member order. Apart from counting members, the time it takes depends only on `expected`. */
 export function isSameJson(expected: Json, actual: Json | undefined): boolean {
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return false

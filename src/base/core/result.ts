@@ -1,7 +1,4 @@
-/**
- * The outcome of an operation that can fail: its value or its error. By default, the error is a sentence that describes
- * the problem.
- */
+/** The value or the error of an operation that can fail. By default, the error is a sentence about the problem. */
 export type Result<T, E = string> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E }
 
 export function success<T>(value: T): { readonly ok: true; readonly value: T } {

@@ -42,7 +42,7 @@ export function utf8ToLatin1(text: string): string {
 
 const UNIT_BYTES = { b: 1, kb: 2 ** 10, mb: 2 ** 20 }
 
-/** Parses a size (`500kb`, `1mb` or `512`) in powers of 1024. Returns bytes, or undefined for 0 and other text. */
+/** Parses a size (`500kb`, `1mb` or `512`) in powers of 1024. Returns bytes, or undefined for 0 or invalid text. */
 export function parseSize(text: string): number | undefined {
   const [, number, unit = 'b'] = /^(\d{1,9})(b|kb|mb)?$/i.exec(text) ?? []
   const bytes = Number(number) * UNIT_BYTES[unit.toLowerCase() as keyof typeof UNIT_BYTES] // guaranteed by the pattern

@@ -53,8 +53,8 @@ type KeywordCode = (cxt: KeywordCxt, type?: string) => void
 type EndOfIteration = (gen: CodeGen, before: Name) => void
 
 /**
- * Limits the errors that validators collect. With `allErrors`, ajv copies all earlier errors to append those of a
- * referenced schema, so checking 450,000 invalid items against a `$ref` takes hours. ajv has no limit, so this
+ * Limits the errors that validators collect. With `allErrors`, ajv copies all earlier errors to append the errors
+ * of a referenced schema, so checking 450,000 invalid items against a `$ref` takes hours. ajv has no limit, so this
  * function adds one to the generated code: loops stop after `MAX_ERRORS` errors, and `contains` drops items' errors.
  */
 function boundErrors(ajv: Ajv2020): void {
@@ -112,7 +112,7 @@ const checkUnique: SchemaValidateFunction = (mustBeUnique: boolean, items: reado
   return duplicate === undefined
 }
 
-/** Returns the index `i` of the first duplicate and the index `j` of the equal item before it, if any. */
+/** Returns the index `i` of the first duplicate, if any, and the index `j` of the equal item before it. */
 function findDuplicate(items: readonly Json[]): { readonly i: number; readonly j: number } | undefined {
   const indexes = new Map<string, number>()
   for (const [i, item] of items.entries()) {

@@ -26,7 +26,7 @@ export class Origins {
     for (let at = index; at < length - 1; at += 1) this.set(joinPointer(list, at), this.find(joinPointer(list, at + 1)))
   }
 
-  /** Finds a value's origin: the last one set for it or for an enclosing value, or else the document's own file. */
+  /** Finds a value's origin: the last one set for the value or an enclosing value, or else the document's own file. */
   find(pointer: string): SourcePart {
     let last = { source: this.#main, pointer, order: 0 }
     for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {

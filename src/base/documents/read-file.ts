@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { Socket } from 'node:net'
 
-/** Thrown if a file is not regular or is too large. Callers prepend the path to the message. */
+/** Thrown if a file is not a regular file or is too large. Callers prepend the path to the message. */
 export class UnusableFileError extends Error {
   override readonly name = 'UnusableFileError'
 }
 
-/** Reads a regular file. Throws an `UnusableFileError` without blocking if the file is not regular or is too large. */
+/** Reads a regular file. Throws an `UnusableFileError` without blocking for a file that is too large or not regular. */
 export function readRegularFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Buffer {
   const fd = openWithoutBlocking(path)
   try {

@@ -4,7 +4,7 @@ import type { JsonObject, Violation } from '../core/json.ts'
 import { createAjv } from './ajv.ts'
 
 export interface PublishedSchema {
-  /** What the schema describes, such as `export`, for error messages and as the key of a precompiled validator. */
+  /** What the schema describes, such as `export`. Used in error messages and as the key of a precompiled validator. */
   readonly name: string
   readonly schema: JsonObject
 }

@@ -5,7 +5,7 @@ import { escapeNonAscii, fromLatin1, utf8ToLatin1 } from '../core/text.ts'
 
 export const redacted = '[redacted]'
 
-/** The minimum length of a token that is redacted everywhere; a shorter token can also occur in unrelated words. */
+/** The minimum length of a token that is redacted everywhere; a shorter token could also occur in unrelated words. */
 export const minTokenLength = 8
 
 /** Matches the sandbox suffix of a bearer token: `~worker-3`. */
@@ -25,7 +25,7 @@ export function redactToken(text: string, token: string | undefined): string {
   const forms = listTokenForms(token)
   let clean = text
   for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, redacted)
-  // Skips very long escaped forms, since parts of the text are searched for in every form.
+  // Skips very long escaped forms, since every form is searched for parts of the text.
   const cutForms = forms.filter((form) => form === token || form.length <= maxCutForm)
   return redactCutParts(clean, (part) => cutForms.some((form) => form.includes(part)))
 }

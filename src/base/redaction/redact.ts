@@ -41,7 +41,7 @@ export function redactNamed(head: RequestHead, names: readonly string[]): Reques
   return { path: head.path, query, headers: Object.fromEntries(headers) }
 }
 
-/** Returns a query redactor for a token. Successive requests often share both, so the last results are cached. */
+/** Returns a query redactor for a token. Cached, since successive requests often share the query and the token. */
 const redactQueriesWith = memoizeLast((token: string | undefined) =>
   // The question mark distinguishes a query from text such as `Prefer: code=404`.
   memoizeLast((query: string) => redactText(`?${query}`, token).slice(1)),

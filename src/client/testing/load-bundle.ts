@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import type { startFromCode as start } from '../../server/simulator/start.ts'
 
-/** The file name of the bundle: a CommonJS module with the simulator, in the folder of the modules that load it. */
+/** The bundle's file name. The bundle is a CommonJS module with the simulator, next to the modules that load it. */
 export const BUNDLE = 'convsim.cjs'
 
 /**
  * Starts a simulator from the bundle, which is loaded once, in Node's main realm. Jest runs each test file in its
  * own realm, with its own `require` and, in jsdom, without `TextDecoder`. In a test's realm, `instanceof Error` is
- * false for the bundle's errors, so this function wraps them in errors of the test's realm.
+ * false for the bundle's errors, so this function wraps them in errors from the test's realm.
  */
 export const startFromCode: typeof start = async (settings) => {
   const { createRequire } = (runInThisContext('process') as typeof process).getBuiltinModule('node:module')

@@ -24,7 +24,7 @@ export type ExpectSandbox = <Sandbox extends AnySandbox>(
   message?: string,
 ) => SandboxMatchers<NamesOf<Sandbox>> & { readonly not: SandboxMatchers<NamesOf<Sandbox>> }
 
-/** The implementations of the matchers, for `expect.extend` of vitest, Jest and Playwright. */
+/** The implementations of the matchers, for `expect.extend` in vitest, Jest and Playwright. */
 export const sandboxMatchers = {
   toHaveReceived: (sim: SandboxClient, ...expected: Parameters<SandboxClient['expectReceived']>) =>
     toMatcherResult(
@@ -37,7 +37,7 @@ export const sandboxMatchers = {
     toMatcherResult(sim.expectNoFindings(allow), `The sandbox "${sim.name}" has no findings that are not allowed.`),
 }
 
-/** Converts an expectation to a matcher result. `notMessage`: the message if the expectation is met despite `not`. */
+/** Converts an expectation to a matcher result. `notMessage`: the message if, despite `not`, the expectation is met. */
 async function toMatcherResult(expectation: Promise<void>, notMessage: string) {
   try {
     await expectation

@@ -18,8 +18,9 @@ import { startFromCode } from '../../server/simulator/start.ts'
  *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
  *     await simulator.close() // not needed with `await using simulator = ...` (TypeScript, or Node 24 or later)
  *
- * Logs nothing. Settings are flags in camel case. By default, uses a free port and keeps the state in memory.
- * @throws Error that lists the problems with the settings or, if these are valid, with the inputs, state or port
+ * Logs nothing. Settings are named like the flags, in camel case. By default, uses a free port and keeps the state in
+ * memory.
+ * @throws Error that lists the problems with the settings or, if the settings are valid, with the inputs, state or port
  */
 export async function startSimulator<N extends Names = BundledNames>(
   settings: LibrarySettings = {},

@@ -59,7 +59,7 @@ export async function openSandbox<N extends Names = BundledNames>(
     for (const kind of kinds) allowed.add(kind)
   }
   const advanceTimers: TestSandbox['advanceTimers'] = async (timers, ms) => {
-    await sandbox.clock.advance(`${ms}ms`) // before the timers, since a timer can send a request
+    await sandbox.clock.advance(`${ms}ms`) // before the timers, since a timer's callback may send a request
     if ('tick' in timers) timers.tick(ms)
     else await timers.advanceTimersByTimeAsync(ms)
   }
@@ -114,7 +114,7 @@ function sandboxNameOf({ file, names }: TestLocation): string {
   return `${words.toLowerCase().slice(0, 50).replace(/^-|-$/g, '')}-${digest.slice(0, 8)}`.replace(/^-/, '')
 }
 
-/** Returns the name, followed by a number if a running test already uses it, as can happen with `test.each`. */
+/** Returns the name, followed by a number if a running test already uses that name, as can happen with `test.each`. */
 function findFreeName(name: string, number = 1): string {
   const numbered = number === 1 ? name : `${name}-${number}`
   return openNames.has(numbered) ? findFreeName(name, number + 1) : numbered

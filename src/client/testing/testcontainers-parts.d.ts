@@ -4,7 +4,7 @@
  */
 declare module 'testcontainers' {
   export interface RestartOptions {
-    /** The time in seconds after which a container that has not stopped is killed. */
+    /** The time in seconds to wait for the container to stop before it is killed. */
     timeout: number
   }
 

@@ -25,7 +25,7 @@ export type Invocation<Known extends CommandSyntax> =
   | { readonly kind: 'version' }
   | { readonly kind: 'problem'; readonly problem: string }
 
-/** The commands. The help keeps their order within each purpose; the first command is the default. */
+/** The commands. The help groups them by purpose, in this order within each group. The first command is the default. */
 export type CommandTable<Known extends CommandSyntax = CommandSyntax> = readonly [Known, ...Known[]]
 
 /** Parses the arguments after the program's name, and the environment. Has no side effects. */

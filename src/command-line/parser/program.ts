@@ -19,7 +19,7 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly alias?: string
   /** The command's part of the usage line: `[files...] [options]`. */
   readonly usage: string
-  /** The positional arguments, as described in messages; undefined if the command takes none. */
+  /** How messages describe the positional arguments; undefined if the command takes none. */
   readonly operands?: string
   /** True for a command whose positional arguments are a command line after `--`. */
   readonly runsCommand?: true
@@ -29,7 +29,7 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   /** Command lines without the leading `convsim`: `check my-contract.yaml`. */
   readonly examples: readonly string[]
   readonly settings: Table
-  /** Environment variables, besides those of settings, that the command reads or sets for its child process. */
+  /** Environment variables, other than those for settings, that the command reads or sets for its child process. */
   readonly variables?: readonly string[]
   /** Describes the first problem with the combination of settings and positional arguments, if any. */
   findProblem?(settings: ValuesOf<Table>, sources: SettingSources, args: readonly string[]): string | undefined

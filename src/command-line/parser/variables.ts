@@ -5,7 +5,7 @@ import type { CommandSyntax } from './program.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Omits the variables that Kubernetes sets for a service: `CONVSIM_PORT=tcp://10.0.0.1:4010` for one named convsim. */
+/** Removes variables that Kubernetes sets for services: `CONVSIM_PORT=tcp://10.0.0.1:4010` for a service `convsim`. */
 export function removeServiceLinks(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name, value = '']) => !isServiceLink(name, value)))
 }

@@ -43,7 +43,7 @@ export interface Output {
 
 export type LogSettings = Pick<Settings, 'logFormat' | 'logLevel'>
 
-/** Creates the output of a process on its stderr. `now` returns epoch milliseconds. */
+/** Creates an output that writes to stderr. `now` returns epoch milliseconds. */
 export async function createOutput(
   { logFormat, logLevel }: LogSettings,
   stderr: NodeJS.WriteStream,
@@ -78,7 +78,8 @@ export function printStartProblems(
 }
 
 /**
- * Describes the findings that prevent startup. Adds the flag, unless a line number is enough, and its variable, if any:
+ * Describes the findings that prevent startup. Adds the flag, unless a line number is enough. If an environment
+ * variable provided the setting, names both the flag and the variable:
  * `--host (from HOST): error: ...`, `rules.yaml: error: there is no such file (--rules from CONVSIM_RULES)`.
  */
 export function describeStartProblems(findings: Findings, variables: ReadonlyMap<string, string>): string[] {

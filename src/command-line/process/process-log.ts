@@ -4,7 +4,7 @@ import { memoizeLast } from '../../base/core/memoize.ts'
 import { formatForPeople } from './pretty-line.ts'
 
 export interface ProcessLog extends Log {
-  /** Writes the buffered lines. Drops those that are not read within a second, so that the process can exit. */
+  /** Writes the buffered lines. Drops lines that are not read within a second, so that the process can exit. */
   flush(): void
 }
 

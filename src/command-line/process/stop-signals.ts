@@ -2,7 +2,7 @@
  * Handles the signals that stop the process.
  *
  * One Ctrl-C can reach the process twice: the terminal signals the whole process group, and npm, if it started the
- * process, forwards a copy, possibly as another signal. A supervisor that signals the group has the same effect.
+ * process, forwards a copy, possibly as a different signal. A supervisor that signals the group has the same effect.
  */
 import { constants } from 'node:os'
 
@@ -18,7 +18,7 @@ type Host = Pick<NodeJS.Process, 'on' | 'exit'>
 /**
  * Listens for signals until the process ends. The first signal stops the command, or ends the process at once if the
  * command has nothing to finish. Signals in the two seconds after it are ignored as copies; a later signal ends the
- * process at once. A process that a signal ends at once exits with code 128 + n, where n is that signal's number.
+ * process at once. If a signal ends the process at once, the exit code is 128 + n, where n is that signal's number.
  */
 export class StopSignals {
   readonly #host: Host

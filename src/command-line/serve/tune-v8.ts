@@ -7,7 +7,7 @@ const { flushCompileCache } = nodeModule as { readonly flushCompileCache?: () =>
 
 const maxYoungSpaceBytes = 8 * 1024 * 1024
 
-/** The pause in milliseconds before a full-size young space is remeasured. Measuring takes a fifth of a GC's time. */
+/** The pause in milliseconds before a full-size young space is remeasured. Measuring takes a fifth as long as a GC. */
 const measurePauseMs = 1000
 
 /**

@@ -30,7 +30,7 @@ export const call = <Path extends ControlPath, Method extends ControlMethod>(
 export const callText = <Path extends ControlPath>(path: Path, options: CallOptions<Path, 'get'>) =>
   send('get', path, options, (response) => response.text())
 
-/** Sends a request with any stored token. Returns failures as problems; after a 401, the page asks for a token. */
+/** Sends a request with the stored token, if any. Returns failures as problems; on a 401, the page asks for a token. */
 export async function send<Path extends ControlPath, Method extends ControlMethod, Value>(
   method: Method,
   path: Path,
@@ -63,7 +63,7 @@ async function readProblemSentence(response: Response): Promise<string> {
     const { error } = JSON.parse(text)
     if (typeof error === 'string') return error
   } catch {
-    // The response may come from a proxy, in another format.
+    // The response may come from a proxy, in a different format.
   }
   return `The response was ${response.status} ${response.statusText}, perhaps from a proxy in front of the simulator.`
 }
@@ -97,7 +97,7 @@ export function tokenHeaders(): Record<string, string> {
   return token === null ? {} : { Authorization: `Bearer ${token}` }
 }
 
-/** Stores the token that the user entered, for this tab only. Returns false if it is not printable ASCII text. */
+/** Stores the token that the user entered, for this tab only. Returns false if the token is not printable ASCII. */
 export function storeToken(token: string): boolean {
   if (!/^[\x20-\x7e]+$/.test(token)) return false
   sessionStorage.setItem(storageName, token)

@@ -4,11 +4,11 @@ import { parseRoute, replaceRoute, route } from './route.ts'
 
 export interface PageCommand {
   readonly title: string
-  /** The shortcut, as in `KeyboardEvent.key`: `j`, `/`, `Escape`. Absent if only the palette offers the command. */
+  /** The shortcut, a `KeyboardEvent.key` value: `j`, `/`, `Escape`. Absent if only the palette offers the command. */
   readonly key?: string
   /** True for a command that is useful only as a keyboard shortcut; the palette omits it. */
   readonly isKeyOnly?: boolean
-  /** True for navigation. Of equally good matches, the palette lists actions first. */
+  /** True for navigation. Among equally good matches, the palette lists actions before navigation. */
   readonly isNavigation?: boolean
   /** Additional search terms for the command: `delete`. */
   readonly words?: string
@@ -48,7 +48,7 @@ export interface KeyedList {
 /**
  * Offers a list's keyboard shortcuts: `j` and `k` open the next and the previous entry, `Enter` focuses the open entry,
  * which has `data-open`, and `Escape` closes the entry if `canClose`. Scrolls the link with `aria-current` into view.
- * When an entry is closed, focus within it returns to its link, and `j` and `k` continue from that link.
+ * If a closed entry had the focus, the focus returns to the entry's link, and `j` and `k` continue from that link.
  */
 export function useListKeys(list: KeyedList): void {
   const { noun, canClose } = list

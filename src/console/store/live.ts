@@ -55,7 +55,7 @@ export function keepStreaming(): void {
     else void streamUntil(sandbox.value, current.signal)
   }
   document.addEventListener('visibilitychange', reopen)
-  // Reopens the stream when another sandbox is selected, and after the user has entered the token.
+  // Reopens the stream when a different sandbox is selected, and after the user has entered the token.
   effect(() => {
     void sandbox.value
     if (!isTokenNeeded.value) untracked(reopen)

@@ -39,7 +39,7 @@ interface RouteChange {
   readonly query?: Readonly<Record<string, string | undefined>>
 }
 
-/** Returns the link to a location. A link to another view keeps the sandbox, but not the state of the current view. */
+/** Returns the link to a location. A link to a different view keeps the sandbox, but not the current view's state. */
 export function hrefOf(change: RouteChange): string {
   const { view, id, query } = route.value
   const isSameView = change.view === undefined || change.view === view

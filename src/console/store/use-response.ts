@@ -54,7 +54,7 @@ export function useLiveRequest<Value>(
   return { value, problem, reload }
 }
 
-/** The pause, as a multiple of the response time. Below `maxPauseMs`, requests take at most a tenth of the time. */
+/** The pause as a multiple of the response time. Requests take at most 10% of the time, unless `maxPauseMs` applies. */
 const pauseFactor = 9
 
 /** The maximum pause after a slow response, in milliseconds. */
@@ -62,9 +62,10 @@ const maxPauseMs = 5_000
 
 /**
  * Sends a request immediately, and again when one of `deps` changes, while a component is mounted. The pause after a
- * request grows with its duration, to limit the load on the server. `key` identifies the request: a request with a new
- * key is sent at once, even if the last one is still in flight. A hidden page does not repeat requests; `deps` should
- * contain `connectionCount`, which changes once the page is visible. `deps` must have the same length in every render.
+ * request grows with the request's duration, to limit the load on the server. `key` identifies the request: a request
+ * with a new key is sent at once, even if the last one is still in flight. A hidden page does not repeat requests;
+ * `deps` should contain `connectionCount`, which changes once the page is visible. `deps` must have the same length in
+ * every render.
  */
 export function usePacedRequests(key: string, send: () => Promise<void>, deps: readonly unknown[]): void {
   /** The last request, until its pause is over. `isStale`: a dependency has changed, so the request is repeated. */

@@ -6,7 +6,7 @@ import { Mark } from './text.tsx'
 
 interface JsonTreeProps {
   readonly value: unknown
-  /** The JSON text as sent, if serializing `value` would change it (as for `1.0`) in more than whitespace. */
+  /** The JSON text as sent. Set only if serializing `value` would change more than whitespace, as for `1.0`. */
   readonly text?: string | undefined
   /** Notes about members, shown next to them. A note about a missing member is shown on a separate line. */
   readonly marks?: readonly JsonMark[]
@@ -19,14 +19,14 @@ export interface JsonMark {
   readonly message: string
 }
 
-/** A tree up to this JSON length is open initially. In a longer one, only the root and branches with marks are open. */
+/** The maximum JSON length of a tree that opens initially. In a longer tree, only the root and marked branches do. */
 const maxOpenLength = 800
 
 const maxShownMembers = 200
 
 const maxPreviewLength = 100
 
-/** The source text of numbers that JavaScript would serialize differently, by parent, and by name or index. */
+/** The source text of numbers that JavaScript would serialize differently, keyed by parent, then by name or index. */
 type NumberSources = WeakMap<object, Record<string, string>>
 
 export function JsonTree({ value: given, text, marks = [] }: JsonTreeProps) {
@@ -40,7 +40,7 @@ export function JsonTree({ value: given, text, marks = [] }: JsonTreeProps) {
   )
 }
 
-/** Returns the parsed text, or `given` if there is no text, with number sources if the browser provides them. */
+/** Parses the text, or returns `given` if there is no text. Adds number sources if the browser provides them. */
 function parseWithSources(given: unknown, text: string | undefined) {
   const sources: NumberSources = new WeakMap()
   function keepSource(this: object, name: string, value: unknown, context?: { readonly source?: string }) {

@@ -1,7 +1,7 @@
 import type { Schema } from '../api/call.ts'
 import { machineNow, nameOf, sandboxNow } from '../store/server.ts'
 
-/** Converts a field's value to text. If users edit the contract, a field can have any type. */
+/** Converts a field's value to text. A field can have any type, because users can edit the contract. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
 export const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
@@ -94,7 +94,7 @@ const symbols = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓'
 
 /**
  * Text with a symbol in front of it. With a `title`, it is a button, so that users can focus it to show the tooltip.
- * Clicking the button opens the table row that contains it, if any.
+ * If the button is in a table row, clicking it opens that row.
  */
 export function Mark({ kind, text, title }: { kind: keyof typeof symbols; text: string; title?: string }) {
   const Tag = title === undefined ? 'span' : 'button'

@@ -94,7 +94,7 @@ async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, t
   trials.findings.push(...attempts.map(({ findings }) => findings))
 }
 
-/** Executes runs in parallel (`--jobs`) until none is left or the suite is over. Throws only after all have ended. */
+/** Executes runs in parallel (`--jobs`) until none is left or the suite is over. Throws only after all workers end. */
 async function runInParallel(
   suite: TestSuite,
   runs: readonly PlannedRun[],

@@ -27,7 +27,7 @@ export async function exec(line: ExecLine, { host, signals, now, openOutput }: C
 
 /** Forwards the first stop signal and each SIGUSR2 to the child, and kills the child when `host` exits. */
 function forwardSignals(send: (signal: NodeJS.Signals) => void, signals: StopSignals, host: NodeJS.Process): void {
-  // On Ctrl-C, the terminal signals the whole process group, so the child has already received the signal.
+  // On Ctrl-C, the terminal sends SIGINT to the whole process group, so the child has already received it.
   signals.onStop((signal) => {
     if (signal === 'SIGTERM' || !host.stdin.isTTY) send(signal)
   })

@@ -6,7 +6,7 @@ import { serverSettings } from '../../server/settings/settings.ts'
 // PATH is refused, because no command would be found if PATH were the base URL.
 const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
 
-/** The settings of `exec`: its own, and those of its server, some with different defaults. */
+/** The settings of `exec`: its own, and the simulator's, some of which have different defaults here. */
 export const execSettings = {
   env: text({
     value: 'NAME',

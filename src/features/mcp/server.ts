@@ -62,7 +62,7 @@ async function callTool({ name, run }: Tool, known: readonly string[], ...call: 
 }
 
 /**
- * Returns the JSON schemas of arguments: selected parameters of operations, and all members of their request bodies.
+ * Returns the JSON schemas of a tool's arguments: selected operation parameters, and all request body members.
  * `parameterNames` lists the parameters by operation, separated by spaces: `{ getReport: 'sandbox failOn' }`.
  */
 function inputOf(document: JsonObject, parameterNames: Readonly<Record<string, string>>): Record<string, JsonObject> {

@@ -9,7 +9,7 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** By operation, the parameters to accept, separated by spaces. Members of its request body are also accepted. */
+  /** The accepted parameters of each operation, separated by spaces. All request body members are also accepted. */
   readonly input: Readonly<Record<string, string>>
   /** The schemas of parameters that belong to the tool and not to an operation. */
   readonly ownInput?: Readonly<Record<string, JsonObject>>
@@ -88,7 +88,7 @@ function parseResponse(text: string): JsonObject {
 export const sendOrThrow = async (send: SendCall, call: ControlCall, next?: string): Promise<JsonObject> =>
   readOrThrow(await send(call), next)
 
-/** Returns a response's JSON. Throws for an error status except 417 (run failed). `next`: advice, except for a 401. */
+/** Returns a response's JSON. Throws for an error status except 417 (run failed). `next`: advice, unused for a 401. */
 export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonObject {
   if (status < 400 || status === 417) return json
   const advice = status === 401 ? 'Pass the token to convsim mcp with --control-token.' : next
@@ -106,7 +106,7 @@ export const pageSize = 20
 
 export const cursorArg = { type: 'integer', minimum: 0, description: 'The `next` value of the previous page.' }
 
-/** Returns the page that begins at `cursor` as the member `name`, with the total and the next cursor, if any. */
+/** Returns an object: the page that begins at `cursor` (as `name`), the total, and the next cursor, if any. */
 export function pageOf(name: string, list: readonly Json[], cursor: Json | undefined): JsonObject {
   const start = Number(cursor ?? 0)
   if (!Number.isSafeInteger(start) || start < 0)

@@ -12,7 +12,7 @@ import { maxCheckedBytes, maxCheckedValues, RecordingRelay, toBody } from './ups
 
 /**
  * Returns the reply to record in the journal, with tokens redacted and the recorded part of a streamed body decoded.
- * Also records the violations in a streamed response. Returns replies of earlier stages unchanged.
+ * Also records the violations in a streamed response. Returns replies from earlier stages unchanged.
  */
 export function responseToRecord(
   exchange: Exchange,
@@ -21,7 +21,7 @@ export function responseToRecord(
   token: string | undefined,
 ): Reply {
   if (exchange.stage !== 'handle') return reply
-  // A very short token is not redacted, since it may also occur in unrelated words.
+  // A very short token is not redacted, since it could also occur in unrelated words.
   const secret = token === undefined || token.length < minTokenLength ? undefined : token
   const { relay } = reply
   const response = relay instanceof RecordingRelay ? withRecordedBody(exchange, reply, relay, outcome) : reply
@@ -79,7 +79,7 @@ export function checkUpstreamResponse(exchange: Exchange, reply: Reply): Reply {
   return reply
 }
 
-/** Returns a response's violations of the contract. If the body is too large to check, adds advice that says so. */
+/** Returns the contract violations in a response. If the body is too large to check, adds advice that says so. */
 function checkResponse(exchange: Exchange, response: ReceivedResponse): readonly Violation[] {
   const { operation } = exchange
   if (!operation) return []

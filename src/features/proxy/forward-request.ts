@@ -10,8 +10,8 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 import { maxCheckedBytes, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
- * Creates the last request stage, which returns the real service's response, or a refusal if there is none that can be
- * used. `corsOrigins`: the origins for which the proxy's CORS headers replace the service's.
+ * Creates the last request stage, which returns the real service's response, or a refusal if there is no usable
+ * response. `corsOrigins`: the origins for which the proxy's CORS headers replace the service's.
  */
 export function forwardRequest(basePath: string, upstream: UpstreamClient, corsOrigins: CorsOrigins): RequestStage {
   return async function forwardRequest(exchange): Promise<Reply> {
@@ -138,7 +138,7 @@ const replacedHeaders = new Set(['host', 'content-length', 'content-encoding', '
 /** The entry for this proxy in `Via` (RFC 9110, 7.6.3). */
 const ownVia = '1.1 convsim'
 
-/** By header, a function that matches the items for the simulator: preferences (RFC 7240), or members of `baggage`. */
+/** For each header, a matcher for the simulator's items: preferences (RFC 7240), or members of `baggage`. */
 const ownItems = new Map<string, (item: string) => boolean>([
   ['prefer', (item) => /^(code|example|seed)\s*(=|;|$)/i.test(item)],
   ['baggage', (item) => item.startsWith('convsim.')],
@@ -146,8 +146,8 @@ const ownItems = new Map<string, (item: string) => boolean>([
 
 /**
  * Returns the header lines for a forwarded request. Drops headers of the client's connection, and the simulator's
- * controls (`X-Sim-...` headers, and its items in `Prefer` and `baggage`). `own`: headers that replace the client's or
- * are added.
+ * controls (`X-Sim-...` headers, and its items in `Prefer` and `baggage`). `own`: headers to add,
+ * replacing any client headers with the same names.
  */
 function forwardRequestHeaders({ headers, rawHeaders }: SimRequest, own: Readonly<Record<string, string>>): string[] {
   const isDropped = createDropMatcher(headers['connection'])

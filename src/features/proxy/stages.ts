@@ -15,8 +15,9 @@ import { checkUpstreamResponse, responseToRecord } from './check-response.ts'
 import { forwardRequest } from './forward-request.ts'
 
 /**
- * Creates the stages of a proxy. A scenario can reply to a request before the real service gets it. Contract violations
- * are recorded but not refused, since the service itself checks requests, including keys, plans, models and rates.
+ * Creates the stages of a proxy. A scenario can reply to a request before the real service gets it. Requests that
+ * violate the contract are recorded but not refused, since the service itself checks requests, including keys, plans,
+ * models and rates.
  */
 export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: PageSettings): Stages {
   const { contract } = deps
@@ -76,7 +77,7 @@ function scenarioOfOperation(stage: RequestStage<MatchedExchange>): RequestStage
   }
 }
 
-/** Runs the stage `validate` only for its findings. Skips requests with a missing credential or an unreadable body. */
+/** Runs the `validate` stage only for its findings. Skips requests with a missing credential or an unreadable body. */
 function judgeRequest(stage: RequestStage<MatchedExchange>): RequestStage {
   return (exchange) => {
     if (!isMatched(exchange)) return undefined

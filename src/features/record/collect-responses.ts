@@ -14,7 +14,7 @@ const maxMembers = 1_000_000
 
 export interface SeenResponse {
   readonly modelId: string
-  /** The value of the parameter `period`, such as `30d`, or the parameter's default in the contract. */
+  /** The value of the `period` parameter, such as `30d`, or its default in the contract. */
   readonly period: string
   readonly body: JsonObject
   readonly redactions: number
@@ -83,7 +83,7 @@ function findRecordedOperation(contract: Contract, method: string, path: string)
 /** The names of members whose strings quote users. */
 const quoteNames = new Set(['exampleSnippets'])
 
-/** Patterns of personal identifiers, with their replacements. Addresses are replaced by valid ones. */
+/** Patterns of personal identifiers, with their replacements. Addresses are replaced by other valid addresses. */
 const personalPatterns: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w/g, 'redacted@example.com'],
   [/(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\w|\.\d)/g, '192.0.2.1'],
@@ -91,8 +91,8 @@ const personalPatterns: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Redacts credentials, email and IPv4 addresses and telephone numbers, and replaces strings that quote users. `changes`
- * counts the changed strings, and all redacted credentials together as one.
+ * Redacts credentials, email and IPv4 addresses, and telephone numbers, and replaces strings that quote users.
+ * `changes` is the number of changed strings, plus 1 if any credentials were redacted.
  */
 export function redactPersonalData(value: Json): { readonly value: Json; readonly changes: number } {
   let changes = 0

@@ -17,7 +17,7 @@ export interface FixturePlan {
   readonly lines: readonly string[]
 }
 
-/** Plans a file of exact responses for each model. Those in `fixtures` are kept unless recorded again. */
+/** Plans a file of exact responses for each model. Responses in `fixtures` are kept unless they were recorded again. */
 export function planFolder(seen: readonly SeenResponse[], fixtures: Fixtures): FixturePlan {
   const keyOf = ({ modelId, period }: Pick<SeenResponse, 'modelId' | 'period'>) => `${modelId} ${period}`
   const seenKeys = new Set(seen.map(keyOf))

@@ -8,7 +8,7 @@ import { bundledConsole, root } from '../../service/fixtures/bundled.ts'
 /** Matches the paths of scripts and stylesheets, whose names contain a hash, and of documentation pages. */
 const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css)|docs\/[a-z-]{1,40}\.md)$/
 
-/** Returns true for requests for console files. They need no token, since browsers load pages without one. */
+/** Returns true for requests for console files. These requests need no token, since browsers load pages without one. */
 export function isConsoleRequest({ method, path, headers }: SimRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (path === '/__sim') return accepts(headers['accept'], 'text/html')

@@ -149,7 +149,7 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
   return refuse(500, "Internal simulator error. See the simulator's log.", 'simulator')
 }
 
-/** Returns the stream, with any error that ends it early logged, such as a failure of the shared state. */
+/** Returns a stream that logs any error that ends it early, such as a failure of the shared state. */
 function withFailureLogged(request: SimRequest, { mediaType, chunks }: ReplyStream, log: Log): ReplyStream {
   return {
     mediaType,

@@ -31,7 +31,7 @@ export interface ControlRequest {
 export interface ServedInputs extends Pick<ReportedInputs, 'idempotentOperations'> {
   readonly generationNumber: number
   readonly contract: Contract
-  /** The ids of the operations with a handler; the responses of other operations come from the document. */
+  /** The ids of the operations with a handler; the responses of other operations come from the contract. */
   readonly handled: ReadonlySet<string>
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
@@ -84,8 +84,8 @@ export interface ControlledSimulator {
 }
 
 /**
- * The outcome of a control operation: the documented response (an object, or its JSON in pieces), another reply, or a
- * refusal. In the object, each list can be any iterable, including an asynchronous one.
+ * The outcome of a control operation: the documented response (an object, or its JSON in pieces), a custom reply, or
+ * a refusal. In the object, each list can be any iterable, including an asynchronous one.
  */
 type ControlOutcome = object | JsonPieces | ControlError | CustomReply
 

@@ -46,7 +46,7 @@ export const qualityHandlers: HandlerGroup = ({ store, sandboxes, served }) => {
   }
 }
 
-/** Returns a group's JSON, with its index: `min(1, max(0, 0.5 + weight × Σ impact))`, rounded to 4 decimal places. */
+/** Returns a group as JSON. Its index is `min(1, max(0, 0.5 + weight × Σ impact))`, rounded to 4 decimal places. */
 function indexToJson(name: 'pqi' | 'cqi', { units, count, eventIds }: EventGroup, weight: number): JsonObject {
   const impact = units / UNITS_PER_IMPACT
   const index = Math.min(1, Math.max(0, neutralIndex + weight * impact))

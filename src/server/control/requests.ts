@@ -82,7 +82,7 @@ async function notFoundMessage(id: string, journal: Journal): Promise<string> {
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }
 
-/** Returns the number of the last entry to skip; 0 if `Last-Event-ID` is above `latest`, as after a restart. */
+/** Returns the number of the last entry to skip; 0 if `Last-Event-ID` exceeds `latest`, for example after a restart. */
 function readResumePoint({ source: { headers }, parameters }: ControlRequest, latest: number): number {
   const sent = headers['last-event-id']
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent) > latest ? 0 : Number(sent)

@@ -9,7 +9,7 @@ import { defaultSandbox, type Sandbox } from '../sandboxes/sandboxes.ts'
 import { type ClockState, clockModes, type SandboxSettings } from '../sandboxes/settings.ts'
 import { ControlError, type ControlRequest, type HandlerGroup } from './handler.ts'
 
-/** The maximum number of concurrent reads of sandbox settings, which are network calls if the state is shared. */
+/** The maximum number of concurrent reads of sandbox settings. If the state is shared, each read is a network call. */
 const maxConcurrentReads = 16
 
 export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedState, keepUnmet }) => {
@@ -17,7 +17,7 @@ export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedS
   return {
     async reset({ sandbox: name }) {
       await keepUnmet(name)
-      // A single import, so that no request sees the default sandbox empty between a reset and an import.
+      // One import, rather than a reset and an import, so that no request sees the default sandbox empty.
       if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState, 'always')
       else await store.reset(name)
       await settings.reset(name)
@@ -49,7 +49,7 @@ export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedS
       const name = String(parameters.path['name'])
       const isKnown = sandboxes.has(name)
       await keepUnmet(name)
-      const isStored = await store.deleteSandbox(name) // first, since a full Redis then accepts the other changes
+      const isStored = await store.deleteSandbox(name) // first, so that a full Redis has room for the other changes
       await settings.reset(name)
       await journal.clear(name) // before `delete`, since reading other replicas' requests may add the sandbox again
       sandboxes.delete(name)

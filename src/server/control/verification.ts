@@ -41,7 +41,7 @@ const maxMatchedShown = 10
 const maxNearMisses = 3
 /** The maximum number of requests that are searched for near misses, most recent first. */
 const maxSearched = 1000
-/** The number of differences after which the comparison stops, since a query can have 100,000 conditions. */
+/** The number of differences after which a comparison stops. A query can have 100,000 conditions. */
 const maxDifferences = 100
 
 interface JournalSearch {
@@ -101,8 +101,8 @@ async function findNearMisses({ journal, sandbox, conditions, served, elapsed }:
 
 /**
  * Waits up to `withinMs` for the expected number of matching requests, or until a signal in `ends` is aborted.
- * A lower bound is met as soon as it is reached. An upper bound fails as soon as it is exceeded, and is met if the wait
- * ends first, unless uncounted requests may have matched. Returns undefined if the comparison takes too long.
+ * A lower bound is met as soon as it is reached. An upper bound fails as soon as it is exceeded. Otherwise it is met
+ * when the wait ends, unless uncounted requests may have matched. Returns undefined if the comparison takes too long.
  */
 export async function verify(
   search: JournalSearch,
@@ -132,7 +132,7 @@ function toBounds({ exactly, atLeast, atMost }: CountBounds) {
   return { min, max: exactly ?? atMost ?? Number.POSITIVE_INFINITY }
 }
 
-/** The maximum length of a value in a difference, in characters of JSON. The value can be a body of 1 MB. */
+/** The maximum length of a value in a difference, in characters of JSON. The original value can be a 1 MB body. */
 const maxValueLength = 2000
 
 /** Converts a verdict to the JSON of `POST verify`. Credentials are redacted, and long values are shortened. */

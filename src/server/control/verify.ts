@@ -20,7 +20,7 @@ import {
 } from './handler.ts'
 import { type CountBounds, type Verdict, type Verification, verdictToJson, verify } from './verification.ts'
 
-/** The maximum number of concurrent verifications. While they wait, each of them checks every new request. */
+/** The maximum number of concurrent verifications. Each waiting verification checks every new request. */
 const maxWaiting = 100
 
 const tooLongMessage =
@@ -65,7 +65,7 @@ const isEmptyAsExpected = ({ satisfied, count }: Verdict, { force }: Verificatio
 
 type Query = Pick<Verification, 'operation' | 'match' | 'force'>
 
-/** Returns a problem with a query that would make a count of 0 misleading, if any. */
+/** Returns the problem, if any, that would make a count of 0 for this query misleading. */
 function findQueryProblem(query: Query, contract: Contract): string | undefined {
   const hidden = findRedactedField(query.match, listHiddenNames(contract.document))
   if (hidden === undefined) return query.force ? undefined : findUnknownName(query, contract)
@@ -98,7 +98,7 @@ function findCountProblem({ exactly, atLeast, atMost }: CountBounds): string | u
   return undefined
 }
 
-/** Describes the first operation, parameter or body field named in a query but missing from the contract, if any. */
+/** Describes the first operation, parameter or body field that a query names and the contract lacks, if any. */
 function findUnknownName({ operation, match }: Query, { operations }: Contract): string | undefined {
   const candidates = operations.filter(({ id }) => operation === undefined || id === operation)
   const unknown = findUnknownOperation(operation, operations)

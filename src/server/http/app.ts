@@ -27,10 +27,10 @@ export interface Handlers {
     /** Returns the reply. `exchangeEnded` is aborted when the reply is complete or the client disconnects. */
     readonly handle: (request: SimRequest, exchangeEnded: AbortSignal) => Promise<Reply>
   }
-  /** The prefix of the ids of service requests: `req`, or one like `req-3f2a91c0` if replicas share the state. */
+  /** The prefix of the ids of service requests: `req`, or for example `req-3f2a91c0` if replicas share the state. */
   readonly requestIdPrefix: string
   readonly pages: PageSettings
-  /** Its signal is aborted when the server stops, which ends deliveries that would take too long. */
+  /** The signal is aborted when the server stops. This ends deliveries that would take too long. */
   readonly stopping: { readonly signal: AbortSignal }
 }
 

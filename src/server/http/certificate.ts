@@ -13,7 +13,7 @@ import { failure, type Result, reasonOf, success } from '../../base/core/result.
 interface TlsIdentity {
   readonly cert: string
   readonly key: string
-  /** The CA certificate as PEM; for a certificate from the user, the contents of its file, including any chain. */
+  /** The CA certificate as PEM. If the user provides a certificate, this is the whole file, including any chain. */
   readonly caCert: string
 }
 
@@ -91,7 +91,7 @@ function provideIdentity({ host, names }: TlsSettings) {
 
 const dayMs = 86_400_000
 
-/** Creates a CA, and a certificate signed by the CA for a server with these names. The CA's key is not kept. */
+/** Creates a CA, and a certificate for a server with these names, signed by the CA. The CA's key is not kept. */
 async function issue(names: readonly string[]): Promise<TlsIdentity> {
   const { pki, md } = (await import('node-forge')).default
   const [caKeys, serverKeys] = await Promise.all([createKeyPair(), createKeyPair()])

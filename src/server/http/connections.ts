@@ -49,12 +49,12 @@ export function readConnection(
   return { openedAt, connection: { connectedAt: serviceConnections.get(socket) ?? now, openTimes } }
 }
 
-/** The listeners to call when a client closes its connection, each for the latest reply that was sent completely. */
+/** By connection: the `onLeave` listener of the latest complete reply, called when the client closes the connection. */
 const leaveListeners = new WeakMap<Socket, OutgoingReply['onLeave']>()
 
 /**
  * Calls the `onLeave` listener when the client closes the connection. A reset is reported as soon as it is read, since
- * a retry on another connection may be handled before Node emits `error` and `close` a few event loop turns later.
+ * a retry on a different connection may be handled in the few event loop turns before Node emits `error` and `close`.
  */
 export function watchLeave(socket: Socket): void {
   const announce = (isReset: boolean) => {
@@ -76,7 +76,7 @@ export interface Sending {
   readonly res: ServerResponse
   /** Bytes of the body sent so far, counted in whole chunks. */
   sentBytes: number
-  /** When the head was sent, in milliseconds on the monotonic clock; undefined before, or if the head was queued. */
+  /** When the head was sent, in milliseconds on the monotonic clock; undefined if not sent yet, or if queued. */
   headSentAt: number | undefined
   /** What ended the delivery early; undefined if the delivery was complete or the client disconnected. */
   endedBy: 'scenario' | 'stop' | 'upstream' | undefined

@@ -58,7 +58,7 @@ function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
   }
 }
 
-/** The maximum length of a body sent as text. Node joins text with the head; 10 kB would take 5% of a GET's time. */
+/** The maximum length of a body sent as text. Node joins text with the head; joining 10 kB takes 5% of a GET's time. */
 const maxTextLength = 4096
 
 function writeWhole(sending: Sending): void {

@@ -7,7 +7,7 @@ import { machineNow, monotonicNow } from '../../base/core/timers.ts'
 import type { RequestBody, SimRequest } from '../../service/exchange/request.ts'
 import { readConnection } from './connections.ts'
 
-/** Reduces an absolute request target to its path and query, and sets `Host` to its host (RFC 9112, 3.2.2). */
+/** Reduces an absolute request target to its path and query, and sets `Host` to the target's host (RFC 9112, 3.2.2). */
 export function toOriginForm(req: IncomingMessage): string {
   const { url = '' } = req
   const [scheme, host] = /^https?:\/\/(?:[^/?@]*@)?([^/?]*)/i.exec(url) ?? []
@@ -89,7 +89,7 @@ const ratioExemptBytes = 1024 * 1024
 
 export interface BodyLimit {
   readonly bytes: number
-  /** The limit as written in the refusal: `1mb`. */
+  /** The limit as written in the refusal, such as `1mb`. */
   readonly text: string
 }
 

@@ -14,7 +14,7 @@ import { deliverImmediately } from './deliver.ts'
 
 /**
  * Milliseconds after which an idle connection is closed. Node's default of five seconds is too short: if a client
- * stalls that long, as on a busy machine, its next request may be sent on a closed connection and lost.
+ * stalls that long, for example on a busy machine, its next request may be sent on a closed connection and lost.
  */
 const keepAliveMs = 65_000
 
@@ -26,7 +26,7 @@ interface ListeningServer {
 
 /**
  * The open connections, each with its responses in request order. Finished responses are removed only when the next
- * request arrives, since removing each at its end is slower. Each socket has its own list, because V8 would retain the
+ * request arrives, since removing each as it ends is slower. Each socket has its own list, because V8 would retain the
  * old tables of one large, constantly changing set, and therefore the requests, until a full garbage collection.
  */
 type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
@@ -103,7 +103,7 @@ export function listen(
   })
 }
 
-/** Returns the problem if the Host header is repeated, or missing in HTTP/1.1. */
+/** Returns the problem if the Host header is repeated, or if it is missing from an HTTP/1.1 request. */
 function findHostHeaderProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -137,7 +137,7 @@ const lingerMs = 1000
 
 const tooLarge = 'The request line and headers together exceed 16 KiB.'
 
-/** Refuses a request that never reaches the app, such as malformed HTTP, with a body like those of service errors. */
+/** Refuses a request that never reaches the app, such as malformed HTTP, with a body like that of a service error. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (socket.writableEnded) return // the request was already refused because of an earlier error
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()

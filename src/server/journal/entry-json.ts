@@ -176,15 +176,15 @@ function bodyToJson(body: RecordedBody, token: string | undefined) {
   return { size, json: clean, ...(isChangedByReserialization(text, json, clean, token) && { text }) }
 }
 
-/** The maximum length of JSON compared with its reserialization, in characters. The comparison takes 30 ms per MB. */
+/** The maximum length, in characters, of JSON that is compared with its reserialization. This takes 30 ms per MB. */
 const maxComparedLength = 256 * 1024
 
 /** Matches white space between JSON tokens, or captures a string. */
 const spaceOrString = /\s+|("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)/g
 
 /**
- * Returns true if reserializing JSON changes more than white space, as for `1.0` or a repeated name. Returns false for
- * long text, which is not compared, and for text with credentials, which must not be shown. `clean`: redacted `json`.
+ * Returns true if reserializing JSON changes more than white space, such as `1.0`. Returns false for long text (it is
+ * not compared) and for text with credentials (they must not be shown). `clean`: redacted `json`.
  */
 function isChangedByReserialization(text: string, json: Json, clean: Json, token: string | undefined): boolean {
   if (text.length > maxComparedLength) return false
@@ -204,7 +204,7 @@ export function bodyToText(body: RecordedBody, token?: string): string | undefin
   return clean === JSON.stringify(json) ? redactText(text, token) : clean
 }
 
-/** Encodes a binary body as base64 with credentials and `token` redacted; empty if the body is not stored. */
+/** Encodes a binary body as base64, redacting credentials and `token`. Returns an empty string if it is not stored. */
 export function bodyToBase64({ latin1 = '' }: RecordedBody, token?: string): string {
   return fromLatin1(redactDocument(latin1, token)).toString('base64')
 }
@@ -215,7 +215,7 @@ const lenientUtf8 = new TextDecoder('utf-8')
 const byteOrderMark = '\uFEFF'
 const encodedMark = utf8ToLatin1(byteOrderMark)
 
-/** Decodes a body, keeping a byte order mark; undefined if its bytes are not stored, or are complete but not UTF-8. */
+/** Decodes a body, keeping any byte order mark. Returns undefined if it is not stored, or is complete but not UTF-8. */
 export function decodeBody(body: RecordedBody): string | undefined {
   if (body.latin1 === undefined) return body.size === 0 ? '' : undefined
   const bytes = fromLatin1(body.latin1)
@@ -224,15 +224,15 @@ export function decodeBody(body: RecordedBody): string | undefined {
   return body.latin1.startsWith(encodedMark) && text !== undefined ? byteOrderMark + text : text
 }
 
-/** Parses a body as `parseBoundedJson` does; also undefined if the body is not stored completely. */
+/** Parses a body as `parseBoundedJson` does. Also returns undefined if the body is not completely stored. */
 export function parseBody(body: RecordedBody): Json | undefined {
   const text = body.size > 0 && isComplete(body) ? decodeBody(body) : undefined
   return text === undefined ? undefined : parseBoundedJson(text)
 }
 
 /**
- * Parses text as JSON, ignoring a byte order mark; undefined if the text is not JSON, has more than `maxValues` members
- * and items, or is nested deeper than `maxDepth`, which could overflow the stack of recursive functions.
+ * Parses text as JSON, ignoring a byte order mark. Returns undefined if the text is not JSON, has more than `maxValues`
+ * members and items, or is nested deeper than `maxDepth`, which could overflow the stack of recursive functions.
  */
 export function parseBoundedJson(text: string): Json | undefined {
   const value = parseJson(text.startsWith(byteOrderMark) ? text.slice(1) : text)

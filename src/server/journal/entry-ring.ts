@@ -6,7 +6,7 @@ import { countStoredBytes } from './entry-json.ts'
 /** The maximum total sizes of the stored request and response bodies, in bytes. The oldest bodies are evicted first. */
 const maxBodyBytes = { request: 16 * 1024 * 1024, response: 8 * 1024 * 1024 }
 
-/** The limit on the average size of the entries without their bodies, in bytes: several times the usual size. */
+/** The maximum average size of an entry without its bodies, in bytes. It is several times the usual size. */
 const bytesPerEntry = 2 * 1024
 const minLimitBytes = 1024 * 1024 // the limit on the total size in a small journal
 

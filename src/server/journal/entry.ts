@@ -17,7 +17,7 @@ export interface RecordedBody {
 export interface JournalEntry {
   /** The request id, which is also the value of `X-Request-Id`. */
   readonly id: string
-  /** The sequence number in the order of recording, counted over all sandboxes from 1. Eviction does not change it. */
+  /** The sequence number in order of recording, across all sandboxes, starting at 1. Eviction does not change it. */
   readonly number: number
   /** The time of receipt on the machine's clock, in epoch milliseconds. */
   readonly at: number
@@ -107,7 +107,7 @@ export interface LiveExchange {
   readonly rawParameters: RawParameters
   /** The parsed parameters; undefined if no stage read them, or if the exchange was read from a shared journal. */
   readonly parameters: ParameterValues | undefined
-  /** The caller's token, which distinguishes callers; if read from a shared journal, the hash of the token. */
+  /** The caller's token, which distinguishes callers. In an exchange from a shared journal, it is the token's hash. */
   readonly token: string | undefined
   /** True if another replica handled the request. */
   readonly isForeign?: boolean

@@ -180,7 +180,7 @@ export class StreamFollower implements JournalShare {
 
   #applyEnd(text: string): void {
     const { stream, number, ...end } = JSON.parse(text) // written by `correct`
-    if (stream !== this.#readId) return // in this stream, the number belongs to another exchange
+    if (stream !== this.#readId) return // in this stream, the number belongs to a different exchange
     this.journal.correct(number, decodeEnd(end), (entry) => this.#decoder.revive(entry))
   }
 
@@ -201,7 +201,7 @@ export class StreamFollower implements JournalShare {
     return (await this.#countLost()) || hadStream
   }
 
-  /** Switches to a stream. Returns true if it replaces another stream: the exchanges in that stream are then lost. */
+  /** Switches to a stream. Returns true if it replaces a different stream, whose exchanges are then lost. */
   #useStream(id: string): boolean {
     const isNewStream = this.#streamId !== undefined && this.#streamId !== id
     this.#streamId = id

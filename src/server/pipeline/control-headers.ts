@@ -31,7 +31,7 @@ export interface RequestedControls {
   readonly isDecisive: boolean
   readonly scenarios: readonly ActiveScenario[]
   readonly sequence: Sequence | undefined
-  /** The reply that `Prefer: example=NAME` requests, as in Prism, if any. */
+  /** The reply requested with `Prefer: example=NAME` (Prism's syntax), if any. */
   readonly example: Reply | undefined
   /** The value of `Preference-Applied`, such as `code=404`; empty if no preference applies. */
   readonly appliedPreferences: string

@@ -12,7 +12,7 @@ import {
   rawParametersOf,
 } from './exchange.ts'
 
-/** Refuses unauthorized requests. Identifies callers by the bearer token, if accepted, or by another credential. */
+/** Refuses unauthorized requests. Identifies callers by an accepted bearer token, or else by another credential. */
 export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage<MatchedExchange> {
   const magicKeys = new Map(fixtures.keys.map((key) => [key.token, key]))
   const findIntended = memoizeLast((token: string) => findSimilar(token, magicKeys.keys()))

@@ -79,7 +79,7 @@ const readBearerOf = memoizeLast(readBearer)
 /** A request on its way through the stages. Each stage adds its results. */
 export class Exchange {
   readonly request: SimRequest
-  /** Sentences that explain the reply, such as why a rule applied; undefined for most requests, which have none. */
+  /** Sentences that explain the reply, such as why a rule applied; undefined if there are none (most requests). */
   decisions: readonly string[] | undefined = undefined
   readonly bearer: Bearer
   /** The id of the recorded request that this request replays, if any. */
@@ -88,9 +88,9 @@ export class Exchange {
   sandbox: Sandbox
   /** The path without the sandbox's base path. */
   path: string
-  /** The time of receipt, in epoch milliseconds, until `enter` sets the sandbox's time; `X-Sim-Now` overrides both. */
+  /** Epoch milliseconds: the time of receipt, then the sandbox's time (set by `enter`) or the time in `X-Sim-Now`. */
   now: number
-  /** The sandbox's seed, set by `enter`, unless the request has its own seed. */
+  /** The sandbox's seed, set by `enter`, or the request's own seed. */
   seed = ''
   /** The sandbox's rules. Set by `enter`. */
   rules: ActiveRules = []

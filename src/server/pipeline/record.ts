@@ -203,8 +203,8 @@ function requestBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
 const maxHeldBytes = 16 * 1024 * 1024
 
 /**
- * The large request bodies of exchanges with long deliveries, held until the exchanges are recorded. The journal shows
- * a body that was released earlier as evicted.
+ * The large request bodies of exchanges with long deliveries, held until the exchanges are recorded. If a body is
+ * released earlier, the journal shows it as evicted.
  */
 class HeldBodies {
   readonly #sizes = new Map<Exchange, number>()

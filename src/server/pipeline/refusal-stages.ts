@@ -27,7 +27,7 @@ export function enter({ contract, handlers, sandboxes }: PipelineDeps): RequestS
     const [, sandboxOfPath, rest] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []
     exchange.path = rest ?? request.path
     const refusal = enterSandbox(exchange, sandboxes, sandboxOfPath)
-    // Matched before the first await, which fails if the shared state is down, so the journal always has the operation.
+    // Matched before the settings are read, so that the journal has the operation even if the shared state is down.
     exchange.unmatched = refusal ? undefined : matchOperation(exchange, contract, knownPaths)
     exchange.handler = exchange.operation && handlers.get(exchange.operation.id)
     const { seed, rules, clock } = await sandboxes.settings.read(exchange.sandbox.name)

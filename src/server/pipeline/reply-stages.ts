@@ -48,7 +48,7 @@ function findStatusProblem({ operation, requestedStatus: status }: MatchedExchan
   )
 }
 
-/** Returns the handler's body or, if the status has another schema, its example; undefined if no body is documented. */
+/** Returns `body`, or an example if the status has a different schema; undefined if no body is documented. */
 function bodyOfStatus(operation: Operation, status: number, body: Body): Body | undefined {
   if (!operation.hasResponseBody(status)) return undefined
   if (hasSuccessShape(operation, status)) return body
@@ -91,7 +91,7 @@ export function documentedBody({ value, mediaType }: { readonly value: Json; rea
 
 /**
  * Checks the reply against the contract before any deliberate damage. A reply that breaks the contract is a bug and
- * becomes a 500, except that exempt replies (`isExempt`) are not checked, and violations in replies from the document
+ * becomes a 500. However, exempt replies (`isExempt`) are not checked, and violations in replies from the document
  * (`isFromDocument`) are only reported. Handlers must also follow `x-simulated-values`, except in exact bodies.
  */
 export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
@@ -139,7 +139,7 @@ function isExempt({ handler }: Exchange, { status, body, origin }: Reply, { stat
   return origin !== 'contract' || (status >= 400 && !(handler && statuses.includes(status)))
 }
 
-/** Returns true for a reply that was created from the document, which is at fault if the reply is invalid. */
+/** Returns true for a reply created from the document. If such a reply is invalid, the document is at fault. */
 function isFromDocument({ handler }: Exchange, { body, status }: Reply): boolean {
   return handler === undefined && (body?.isDocumented === true || status < 400)
 }
@@ -150,7 +150,7 @@ function findViolations(operation: Operation, status: number, body: Body, isHand
   return isJson(body.mediaType) ? check(status, body.value) : []
 }
 
-/** Damages the reply as the scenarios require. If a drift cannot be applied, refuses a request that names the drift. */
+/** Damages the reply as the scenarios require. Refuses a request that names a drift that cannot be applied. */
 export function applyDamage(exchange: Exchange, original: Reply): Reply {
   const drifted = driftReply(exchange, original)
   if (!drifted.ok && exchange.hasOwnScenarios) {

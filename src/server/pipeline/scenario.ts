@@ -142,7 +142,7 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { keyScenarios
   return magic
 }
 
-/** The number of rules per scope, starting with the first, for which the journal records why they did not apply. */
+/** The journal explains why a rule did not apply only for this many rules of each scope, counted from the first. */
 const maxExplainedRules = 20
 
 /** Returns the applicable scenarios of the magic values, or else of the first applicable rule (sandbox rules first). */
@@ -163,7 +163,7 @@ async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[]
   return []
 }
 
-/** Marks a request that was refused before rules applied as a negative test if an `expect-refusal` rule matches it. */
+/** Marks a request as a negative test if an `expect-refusal` rule matches it. Used for refusals before rules apply. */
 export async function expectRefusal(exchange: Exchange, deps: PipelineDeps): Promise<void> {
   const { store } = deps
   const subject = createSubject(exchange, deps)

@@ -125,7 +125,7 @@ function describeBrokenRules(violations: readonly Violation[]): Map<string, stri
   )
 }
 
-/** Advice, by retry rule, for a request that breaks the rule only if it is a retry, which is uncertain. */
+/** Advice, by retry rule, for a request that may or may not be a retry, and breaks the rule only if it is one. */
 const retryAdvice: Readonly<Partial<Record<RetryRule, Violation>>> = {
   'retry-after': {
     in: 'header',

@@ -191,7 +191,7 @@ function describeItems(coverage: OperationCoverage, index: number): PageSection 
 const nameCoverage = ({ operation, met, points, percent }: OperationCoverage) =>
   `${operation}: ${met} of ${points} items (${percent}%)`
 
-/** Lists cases for rules that were never applied, coverage, a run without requests, and possibly missing requests. */
+/** Lists cases for coverage, for unapplied rules, for a run without requests, and for requests that may be missing. */
 function listOtherCases(report: Report): TestCase[] {
   const { run, truncated } = report
   const cases: TestCase[] = []

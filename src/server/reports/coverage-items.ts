@@ -4,7 +4,7 @@ import type { DescribedParameter, Operation } from '../../service/contract/contr
 import { listParts, listSchemaParts, mergeProperties } from '../../service/contract/schema-parts.ts'
 import type { LiveExchange } from '../journal/entry.ts'
 
-/** A part of the contract that a client can cover: part of a response if `status` is set, otherwise of a request. */
+/** A part of the contract that a client can cover: part of a response if `status` is set, else part of a request. */
 export interface CoverageItem {
   /** The display name, such as `429`, `query period=7d`, `body valueType: currency` or `recommendations: null`. */
   readonly label: string
@@ -91,7 +91,7 @@ export class OperationItems {
   }
 }
 
-/** Formats a pointer as a field name, as in scenarios, without `*` tokens: `dataPoints.avgSafetyScore`. */
+/** Formats a pointer as the field name that scenarios use, without `*` tokens: `dataPoints.avgSafetyScore`. */
 export function fieldName(pointer: string): string {
   return parsePointer(pointer)
     .filter((token) => token !== '' && token !== '*')
@@ -108,7 +108,7 @@ interface SchemaItem {
   readonly value?: EnumValue
 }
 
-/** The maximum depth of listed items, since recursive schemas are infinitely deep. */
+/** The maximum depth of listed items. Without a limit, a recursive schema would be infinitely deep. */
 const maxDepth = 12
 
 /** Lists the items of a value's resolved schemas, except properties marked as `omitted`: `readOnly` or `writeOnly`. */

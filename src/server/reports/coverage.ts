@@ -50,7 +50,7 @@ export class Coverage {
     for (const key of operationItems.keysOfResponse(status, body)) coveredKeys.add(key)
   }
 
-  /** Adds the hits of another instance, whose contract may differ, for the operations and items that both have. */
+  /** Adds the hits of another instance for the operations and items in both contracts, which may differ. */
   merge(other: Coverage): void {
     for (const [id, hits] of this.hits) {
       const otherHits = other.hits.get(id)
@@ -68,7 +68,7 @@ export interface ItemCoverage {
   readonly name: string
   /** `out-of-reach`: no known request covers the item, so it does not count. */
   readonly state: 'met' | 'missing' | 'out-of-reach'
-  /** How to cover a missing item: a `MissingPoint` of the control document. */
+  /** How to cover a missing item (`MissingPoint` in the control document). */
   readonly missing?: { readonly sentence: string }
 }
 

@@ -8,7 +8,7 @@ import type { UnmetRule } from './unmet.ts'
 /**
  * The kinds of findings, in the order in which reports list them. `gate`: the `--fail-on` condition that counts them;
  * `emptySentence`: what a report shows instead of an empty list; `heading` and `hint`: the text before and after the
- * findings in text reports, which failed tests show.
+ * findings in text reports. Failed tests show these reports.
  */
 export const findingKinds = {
   violations: {
@@ -80,7 +80,7 @@ class FindingTally {
   readonly #byKey = new Map<string, { readonly finding: Finding; count: number; readonly requests: string[] }>()
   #further = 0
 
-  /** Adds `count` occurrences to the finding with this key, which `createFinding` creates if it is new. */
+  /** Adds `count` occurrences to the finding with this key. If there is none yet, `createFinding` creates it. */
   add(key: string, requests: readonly string[], createFinding: () => Finding, count = 1): void {
     let entry = this.#byKey.get(key)
     if (!entry && this.#byKey.size >= maxFindings) {

@@ -43,7 +43,7 @@ export function describeCommand(words: readonly string[]): string {
   return redactWords(words).join(' ')
 }
 
-/** Redacts the credentials in the words of a command, as in `--token=x`, `--token x` and `Bearer x`. */
+/** Redacts the credentials in the words of a command, such as `x` in `--token=x`, `--token x` and `Bearer x`. */
 export function redactWords(words: readonly string[]): readonly string[] {
   return words.map((word, at) => (isCredentialOption(words[at - 1]) ? redacted : redactText(word)))
 }

@@ -96,7 +96,7 @@ const curlHeaders = ['User-Agent', 'Accept', 'Content-Type']
 
 /**
  * Formats the request of an entry as a shell command: `curl ... 'http://127.0.0.1:4010/v1/events' -H ...`. In the URL
- * and the headers, shell variables replace redacted credentials: `"$X_API_KEY"` in the header `x-api-key`.
+ * and the headers, shell variables replace redacted credentials: `"$X_API_KEY"` in the `x-api-key` header.
  */
 export function entryToCurl({ request, ownToken }: JournalEntry): string {
   const { isEncrypted, method, headers, body } = request

@@ -73,7 +73,7 @@ export class TrafficCollector {
     return new TrafficCounts(this.#current, this.#itemsOf(this.#current().contract), this.#reach)
   }
 
-  /** Switches to the coverage items of a new contract. Covered items stay covered if the contract has them. */
+  /** Switches to the coverage items of a new contract. Covered items that it still contains stay covered. */
   adopt(): void {
     for (const counts of this.#all()) {
       const { coverage } = this.#createCounts()

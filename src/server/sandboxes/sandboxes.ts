@@ -123,7 +123,7 @@ const maxMembers = 64
 const none = success(undefined)
 
 /**
- * Returns the sandbox named by the member `convsim.sandbox` of a `baggage` header (W3C Baggage), or undefined. The
+ * Returns the sandbox named by the `convsim.sandbox` member of a `baggage` header (W3C Baggage), or undefined. The
  * error is an advice message that says why the header is ignored. Members for other tools are not checked.
  */
 export function readSandboxOfBaggage(header: string | undefined): Result<string | undefined> {

@@ -7,7 +7,7 @@ export interface Setting<T> {
   readonly short?: string
   /** An additional environment variable, such as `PORT`; `CONVSIM_...` takes precedence. */
   readonly alsoEnv?: string | undefined
-  /** Returns true for values of `alsoEnv` that are meant for convsim, not for another program. By default, all are. */
+  /** Returns true if a value of `alsoEnv` is meant for convsim, not for another program. Absent if all values are. */
   readonly isForConvsim?: (text: string) => boolean
   /** The placeholder for the value in help: `N`; undefined for an on/off flag. */
   readonly value: string | undefined
@@ -22,7 +22,7 @@ export interface Setting<T> {
   /** Parses the text of a value. Returns undefined if the text is invalid. */
   readonly read: (text: string) => T | undefined
   readonly expected: string
-  /** Describes a mistake that `expected` does not explain, without a final period; undefined for other mistakes. */
+  /** Describes, without a final period, a mistake that `expected` does not explain; undefined for other mistakes. */
   readonly explain?: (text: string) => string | undefined
   /** The valid names, if they are a fixed list. For a misspelled name, the nearest valid name is suggested. */
   readonly names?: readonly string[]

@@ -7,8 +7,8 @@ import { handledOperations } from '../../service/operations/index.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
 
 /**
- * Returns the ids of the operations that match the handlers for their ids, and a warning for each that does not match
- * its handler. Such an operation may belong to another API, so it is served from the document's examples and schemas.
+ * Returns the ids of the operations that match the handler for their id, and a warning for each operation that does not
+ * match its handler. Such an operation may belong to a different API, so it is served from its examples and schemas.
  */
 export function findHandled(contract: Contract, fixtures: Fixtures) {
   const findProblems = createOperationCheck(fixtures)
@@ -66,7 +66,7 @@ function createOperationCheck(fixtures: Fixtures): (operation: Operation) => str
 
 const errorSamples: readonly Json[] = [{ success: false, error: 'The request was refused.' }]
 
-/** Describes how the first invalid body breaks the schema of a status. The list is empty if no body does. */
+/** Describes how the first invalid body breaks the schema of a status. The list is empty if all bodies are valid. */
 function describeMismatch(operation: Operation, status: number, bodies: readonly Json[]): string[] {
   if (!operation.hasResponseBody(status)) return []
   const [violation] = bodies.flatMap((body) => operation.checkResponse(status, body))

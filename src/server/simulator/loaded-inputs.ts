@@ -24,7 +24,10 @@ import { findHandled, handledIds } from './check-operations.ts'
 export interface LoadedInputs
   extends Pick<ServedInputs, 'contract' | 'handled' | 'fixtures' | 'catalogue' | 'startupRules'> {
   readonly control: Contract
-  /** Creates replies for operations that are not in `handled`, if any are simulated. `loadInputs` does not set it. */
+  /**
+   * Creates replies for operations that are not in `handled`; undefined if every operation has a handler, and
+   * in a proxy. `loadInputs` does not set it.
+   */
   readonly fallback?: Fallback | undefined
 }
 

@@ -195,7 +195,7 @@ function createReporter(
       Math.max(counts.get(ruleAppliedKey(rule)) ?? 0, appliedCounts.get(rule.key) ?? 0)
     return listUnmet(rules, { sandbox, scope: 'sandbox' }, countApplications, sentCounts)
   }
-  /** Records each rule that is to be removed and was never applied, although it was in effect for the last request. */
+  /** Records each rule about to be removed that was never applied, although it was in effect for the last request. */
   const keepUnmet = async (sandbox: string) => {
     const unmet = await readUnmet(sandbox, collector)
     if (unmet.length === 0) return
@@ -224,7 +224,7 @@ function createReporter(
     const report = await createReport(collector, sandbox, (name) => sandboxes.settings.read(name))
     return journal.hasLoss(sandbox) ? { ...report, truncated: true } : report
   }
-  /** Reports on all sandboxes at the end. If the shared state is not responding, only this process is covered. */
+  /** At the end, reports on all sandboxes, or only on this process's requests if the shared state does not respond. */
   const reportAtEnd = (): Promise<Report> =>
     reporter(undefined).catch(async (error: unknown) => {
       if (!(error instanceof StoreUnavailableError)) throw error

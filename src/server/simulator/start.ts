@@ -100,7 +100,7 @@ async function findExposure({ host, controlToken, controlOpen }: Settings, log: 
 
 /**
  * Starts a simulator with settings from code, by default on a free port and with its state in memory.
- * @throws Error that lists the problems with the settings or, if these are valid, with the inputs, state or port
+ * @throws Error that lists the problems with the settings or, if the settings are valid, with the inputs, state or port
  */
 export async function startFromCode(settings: LibrarySettings): Promise<RunningSimulator> {
   const parsed = parseSettings(settings)
@@ -116,7 +116,7 @@ export async function startFromCode(settings: LibrarySettings): Promise<RunningS
   throw new Error(messages.join('\n'))
 }
 
-/** Parses settings from code as the command line does, since types allow invalid values such as `clock: 'noon'`. */
+/** Parses settings from code as if they were flags, since their types allow invalid values such as `clock: 'noon'`. */
 function parseSettings(settings: LibrarySettings) {
   const known = new Map<string, Setting<unknown>>(Object.entries(sharedSettings))
   const values: Record<string, unknown> = {}
@@ -132,7 +132,7 @@ function parseSettings(settings: LibrarySettings) {
   return { values, problems }
 }
 
-/** Parses a value as text (a list joined with commas, a date as an ISO timestamp); undefined if it is invalid. */
+/** Converts a value to text (a list joined with commas, or an ISO timestamp) and parses it; undefined if invalid. */
 function readValue(setting: Setting<unknown>, value: unknown): unknown {
   const plain = value instanceof Date ? value.toJSON() : value
   const hasObject = [plain].flat().some((part) => typeof part === 'object')

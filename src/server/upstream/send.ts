@@ -20,7 +20,8 @@ const backOffMs = 500
 /**
  * Sends a request. Retries transient failures with back-off, but gives up if it must wait longer than `maxPauseMs`.
  * @param isRepeatable false for a write that must not run twice, which is retried only after a 429
- * @returns `samples` (the last attempt, and earlier ones with a response) and `pauseMs` (the wait after the last)
+ * @returns `samples` (the last attempt, and earlier ones with a response) and `pauseMs` (the wait requested by the last
+ *   response)
  */
 export async function sendWithRetries(
   client: UpstreamClient,
@@ -40,13 +41,13 @@ export async function sendWithRetries(
   }
 }
 
-/** Returns true for a failure if a retry is safe and may succeed. */
+/** Returns true for a failure after which a retry is safe and may succeed. */
 function isTransient({ response }: TrafficSample, isRepeatable: boolean): boolean {
   if ('problem' in response) return isRepeatable && ['time-out', 'connection'].includes(response.problem)
   return response.status === 429 || (isRepeatable && [500, 502, 503, 504].includes(response.status))
 }
 
-/** Makes one attempt. Redirects are not followed, so that the token is not sent to another host. */
+/** Makes one attempt. Redirects are not followed, so that the token is not sent to a different host. */
 async function send(client: UpstreamClient, { method, target: path, body }: JsonRequest): Promise<TrafficSample> {
   const { origin, basePath, token, timeoutMs } = client.target
   const headers = {

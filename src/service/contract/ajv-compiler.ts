@@ -103,10 +103,10 @@ export function createPartCompiler(document: JsonObject): (schema: JsonObject) =
   }
 }
 
-/** Creates a regular expression with the flag that the pattern needs. In compiled files, ajv calls `code` instead. */
+/** Creates a regular expression with the flag that the pattern needs. Compiled files use `new RegExp` instead. */
 const regExp = Object.assign((pattern: string) => parsePattern(pattern) ?? /(?:)/, { code: 'new RegExp' })
 
-/** Returns a copy that keeps only schemas, reduced to validation keywords, references, and the objects around them. */
+/** Returns a copy that keeps only references, the validation keywords of schemas, and the objects around them. */
 function keepChecked(kind: NodeKind, value: JsonObject): JsonObject {
   if (kind !== 'schema') return mapNodes(kind, value, keepChecked, (data, name) => (name === '$ref' ? data : undefined))
   const entries = Object.entries(value).filter(([keyword, rule]) => isChecked(keyword, rule))
@@ -114,8 +114,8 @@ function keepChecked(kind: NodeKind, value: JsonObject): JsonObject {
 }
 
 /**
- * Returns true if it can take long to check a value, because the schema has patterns, or its references reach a schema
- * twice. References can be recursive or form a chain: 20 schemas that each use the next twice need a million checks.
+ * Returns true if checking a value can take long: the schema has patterns, or its references reach a schema twice.
+ * References can be recursive or form a chain: 20 schemas that each use the next twice need a million checks.
  */
 export function mayTakeLong(document: JsonObject, pointer: string): boolean {
   const visited = [pointer]

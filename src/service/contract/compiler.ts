@@ -4,8 +4,8 @@ import type { PrecompiledSource } from '../../base/documents/precompiled.ts'
 
 /**
  * How a value is used. Requests may omit `readOnly` properties, and responses may omit `writeOnly` properties, even if
- * required. Simulated responses must also follow `x-simulated-values`. A use without its own validator for a schema
- * shares the validator of the next use.
+ * they are required. Simulated responses must also follow `x-simulated-values`. A use without its own validator for a
+ * schema shares the validator of the next use in this list.
  */
 const USES = ['simulated', 'response', 'request'] as const
 export type Use = (typeof USES)[number]

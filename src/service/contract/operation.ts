@@ -77,7 +77,10 @@ function compileOperation(
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     security: readSecurity(document, operation.security ?? document.security),
     queryApiKeys: listApiKeyNames(document, ['query']),
-    /** `x-simulated-status.success`, or else the lowest 2xx, 200 for `2XX` or `default`, the lowest non-1xx, or 200. */
+    /**
+     * `x-simulated-status.success`, or else the lowest documented 2xx. Without either, 200 if `2XX` or `default` is
+     * documented, or else the lowest documented status of 200 or above, or 200 if there is none.
+     */
     get successStatus(): number {
       return simulated.success ?? responses().successStatus
     },
@@ -108,7 +111,7 @@ function compileOperation(
       parameters().read(sent),
     /** Returns the value of a non-JSON body: an object for a form with an object schema, or else the text itself. */
     readText: (mediaType: string, text: string): Json => body()?.readText(mediaType, text) ?? text,
-    /** Returns the violations in a body. If the body is neither JSON nor `isCheckedText`, checks only its type. */
+    /** Returns a body's violations. If the body is neither JSON nor `isCheckedText`, checks only its media type. */
     checkBody: (mediaType: string, value: Json): Violation[] => body()?.check(mediaType, value) ?? [],
     ...describeResponses(responses),
   }
@@ -123,7 +126,7 @@ const describeResponses = (responses: () => ReturnType<typeof compileResponses>)
   hasResponseBody: (status: number) => (responses().find(status)?.mediaTypes.length ?? 0) > 0,
   /** Returns the media types documented for a status, in document order, in lower case and without parameters. */
   responseMediaTypes: (status: number): readonly string[] => responses().find(status)?.mediaTypes ?? [],
-  /** Returns the pointer to the response for a status, or else its range (`4XX`), or else `default`, if documented. */
+  /** Returns the pointer to the response for a status, or else for its range (`4XX`) or `default`, if any. */
   responsePointer: (status: number) => responses().find(status)?.pointer,
   responseDescription: (status: number) => responses().find(status)?.description,
   /** Returns the schema of the JSON body for a status, after `dereference`; undefined if there is none. */

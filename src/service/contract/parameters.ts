@@ -51,7 +51,7 @@ export interface DescribedParameter extends Parameter {
 /** The headers that OpenAPI excludes from parameters, because other parts of the document describe them. */
 const IGNORED = ['header accept', 'header content-type', 'header authorization']
 
-/** Compiles the parameters of an operation, which override its path item's. `described` excludes cookies. */
+/** Compiles the parameters of an operation and its path item; the operation's win. `described` excludes cookies. */
 export function compileParameters(document: JsonObject, compiler: Compiler, pathItem: string, operation: string) {
   const byName = new Map<string, Parameter>()
   for (const owner of [pathItem, operation]) {

@@ -35,7 +35,7 @@ export async function upgrade(source: Source, document: JsonObject) {
 
 /**
  * Returns a copy that works around gaps and bugs in the library. Each operation in the copy contains its parameters,
- * responses and media types, without references or inherited values. A form becomes a body with its fields' schemas.
+ * responses and media types, without references or inherited values. Form fields become properties of one body.
  */
 function prepareSwagger(document: JsonObject): JsonObject {
   const { parameters: _, responses: __, produces: ___, ...others } = document

@@ -27,7 +27,7 @@ export function pickDocumentedStatus(operation: Operation, preferred: readonly [
   return preferred.find((status) => operation.statuses.includes(status)) ?? preferred[0]
 }
 
-/** Returns true for the success status, or if the status, its range (`4XX`) or, for errors, `default` is documented. */
+/** Returns true for the success status, and for one documented by number, range (`4XX`) or, for errors, `default`. */
 export function isDocumented({ responses, successStatus }: Operation, status: number): boolean {
   const keys = [String(status), `${Math.floor(status / 100)}XX`, ...(status < 400 ? [] : ['default'])]
   return status === successStatus || keys.some((key) => responses.includes(key))
@@ -35,7 +35,7 @@ export function isDocumented({ responses, successStatus }: Operation, status: nu
 
 /**
  * Returns the simulator's body for a refusal, or else the first valid example, if any. If a body is documented, the
- * simulator's body must be valid, and the schema must declare `error` or, without examples, no properties.
+ * simulator's body must be valid. The document must also declare `error`, or neither properties nor examples.
  */
 export function bodyOfRefusal(operation: Operation, { status, body }: Pick<Reply, 'status' | 'body'>) {
   if (!body || !operation.hasResponseBody(status)) return body?.value
@@ -148,7 +148,7 @@ export function formatViolations(violations: readonly Violation[]): string {
 export interface PageSettings {
   /**
    * Host names allowed in addition to the private names. If the list is empty, names without dots are also allowed,
-   * since public name servers do not resolve them. If a local name server might, list your host names.
+   * since public name servers do not resolve them. If a local name server might resolve them, list your host names.
    */
   readonly hosts: readonly string[]
   /** Origins, such as `http://localhost:6006`, of pages that may send requests, in addition to the server's origin. */
@@ -166,7 +166,7 @@ const privateSuffixes = ['.localhost', '.svc.cluster.local']
  * - Pages on other origins are recognized by `Origin` or `Sec-Fetch-Site`.
  * - Pages on a host name that was rebound to this address (DNS rebinding) are recognized by `Host`.
  *
- * The messages call the server `name`. If `allowsLinks` is true, links on other origins may cause GET requests.
+ * `name` is the subject of the messages. If `allowsLinks` is true, links on other origins may cause GET requests.
  */
 export function refuseForeignPage(
   request: SimRequest,

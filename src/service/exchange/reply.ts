@@ -17,7 +17,7 @@ export interface Reply {
   readonly stream?: ReplyStream
   /** The real service's body, sent as it arrives instead of `body`; absent if the reply is not relayed. */
   readonly relay?: RelayedBody
-  /** The number of bytes relayed if only a part of the body is recorded; absent if `body` is complete. */
+  /** The number of relayed bytes, if `body` contains only some of them; absent if `body` is complete. */
   readonly passedBytes?: number
   /** Values of `Set-Cookie`, the only header whose lines cannot be joined into one; absent if there are none. */
   readonly cookies?: readonly string[]
@@ -52,7 +52,7 @@ export interface Body {
   bytes(): Uint8Array
 }
 
-/** Creates a JSON body, optionally with another JSON media type. The caller must not change the value afterward. */
+/** Creates a JSON body, optionally with a different JSON media type. The caller must not change the value afterward. */
 export function jsonBody(value: Json, mediaType = 'application/json; charset=utf-8'): Body {
   return createBody(value, mediaType, () => JSON.stringify(value))
 }

@@ -115,8 +115,8 @@ const traceParent = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[
 export const readTraceId = (header: string | undefined) => traceParent.exec(header ?? '')?.[1]
 
 /**
- * Returns true if a header such as `Accept` or `Accept-Encoding` lists `name` with a weight above 0, as browsers list
- * `text/html`. Wildcards, which curl and `fetch` send, do not count.
+ * Returns true if a header such as `Accept` or `Accept-Encoding` lists `name` with a weight above 0. For example,
+ * browsers list `text/html`. Wildcards, which curl and `fetch` send, do not count.
  */
 export function accepts(list: string | undefined, name: string): boolean {
   const items = list?.toLowerCase().split(',') ?? []

@@ -20,7 +20,7 @@ export const parseDays = memoizeLast((period: unknown): number | undefined => {
 const cacheSize = 100
 
 /**
- * GET /models/{modelId}/analytics (docs/development/service.md, 3): returns a model's numbers for a period. Generated
+ * GET /models/{modelId}/analytics (docs/development/service.md, 3): returns a model's metrics for a period. Generated
  * responses depend only on the values in their `cacheKey`, so recent responses are cached under that key.
  */
 export const getModelAnalytics: OperationDefinition = {
@@ -83,8 +83,8 @@ function analyticsBody(
 }
 
 /**
- * Returns how much events for a model's products change each day's conversation quality: the weight in the quality
- * settings times the day's impact. Returns undefined if the period has no such events. Equal keys mean equal changes.
+ * Returns the amount by which events for a model's products change each day's conversation quality: the weight in the
+ * quality settings times the day's impact; undefined if the period has no such events. Equal keys mean equal amounts.
  */
 async function qualityShift(store: Store, sandbox: string, productIds: readonly string[], { days, now }: PeriodQuery) {
   const today = dayOf(now)

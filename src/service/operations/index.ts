@@ -7,7 +7,7 @@ import { createEvent } from './events.ts'
 import type { OperationDefinition, OperationDeps, OperationHandler } from './handler.ts'
 import { createPrompt } from './prompts.ts'
 
-/** The operations that the simulator implements; all others are served from the document. */
+/** The operations that the simulator implements; all others are served from the contract. */
 export const handledOperations: readonly OperationDefinition[] = [getModelAnalytics, createPrompt, createEvent]
 
 export type OperationHandlers = ReadonlyMap<string, OperationHandler>

@@ -50,7 +50,7 @@ export function toText(root: JsonObject, mediaType: string, value: Json, schema?
   return JSON.stringify(value)
 }
 
-/** Serializes a header value in OpenAPI's `simple` style: comma-separated items, or the names and values of members. */
+/** Serializes a header value in OpenAPI's `simple` style: array items, or member names and values, joined by commas. */
 export function toSimpleStyle(value: Json, explode: boolean): string {
   if (!isObject(value)) return [value].flat().map(plainText).join(',')
   return Object.entries(value)

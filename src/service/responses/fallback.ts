@@ -31,7 +31,7 @@ interface FallbackBody {
   readonly mediaType: string
 }
 
-/** Returns the documented response: an example, or else a deterministic body, which might not match the schema. */
+/** Returns the documented response: an example or, without one, a deterministic body that may not match the schema. */
 export type Fallback = (request: FallbackRequest) => Promise<FallbackReply>
 
 /** Creates the fallback for a document. Each reply is created when it is first requested, and then reused. */
@@ -54,7 +54,7 @@ export function createFallback({ document }: Pick<Contract, 'document'>): Fallba
   }
 }
 
-/** Returns the type that `Accept` prefers, or else the first: JSON, then types with examples, then all others. */
+/** Returns the type that `Accept` prefers, or else the first in this order: JSON, types with examples, all others. */
 function chooseType(document: JsonObject, response: string, accept: string): string | undefined {
   const all = Object.keys(resolve(document, joinPointer(response, 'content'))?.value ?? {})
   const json = all.find(isJson)

@@ -12,7 +12,7 @@ export const isLean = (variant: number): boolean => variant % 8 >= 4
 
 /**
  * Merges a schema with its references, `allOf`, and the alternatives that a variant selects. Adds the followed
- * references to `path`. Returns undefined for a `false` or unresolvable part, or at the third level of recursion.
+ * references to `path`. Returns undefined if a part is `false` or unresolvable, or at the third level of recursion.
  */
 export function flatten(root: JsonObject, schema: Json, variant: number, path: string[]): FlatSchema | undefined {
   const flat: FlatSchema = { properties: {}, required: [] }
@@ -65,7 +65,7 @@ function choose(alternatives: readonly Json[], { discriminator }: JsonObject, va
 
 const combine = (one: Json, other: Json): Json => (one === false || other === false ? false : { allOf: [one, other] })
 
-/** Defines how the values of a keyword in several schemas are merged. For other keywords, the last value wins. */
+/** Defines how a keyword's values from several schemas are merged. For keywords not listed, the last value wins. */
 const JOINS: readonly (readonly [RegExp, (old: Json, added: Json) => Json])[] = [
   [/^required$/, (old, added) => [...new Set([...listOf(old), ...listOf(added)])]],
   [/^(properties|patternProperties|dependent\w+)$/, mergeMembers],

@@ -33,7 +33,7 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map(
   ].flatMap(([names = '', ...candidates]) => names.split(' ').map((name) => [name, candidates] as const)),
 )
 
-/** Returns text within a schema's length limits. Without a known format or a pattern, variants differ if possible. */
+/** Returns text within a schema's length limits. Without a pattern or a known format, variants differ if possible. */
 export function makeText(flat: FlatSchema, variant: number, matchText: Tools['matchText']): string {
   const { pattern, format } = flat
   const min = Math.min(numberOf(flat.minLength, 0), maxLength)

@@ -39,7 +39,7 @@ export async function createValueMaker(document: JsonObject): Promise<MakeValue>
   }
 }
 
-/** Returns the result of `use` for a pattern with the flag `u`, or else without it; undefined if neither works. */
+/** Returns the result of `use` for a pattern with the `u` flag, or else without it; undefined if neither works. */
 function tryFlags<T>(pattern: string, use: (expression: RegExp) => T | undefined): T | undefined {
   for (const flags of ['u', '']) {
     try {

@@ -8,7 +8,7 @@ import { gatewayScenarios } from './gateways.ts'
 import { createStatusScenario, refusalScenarios, statusScenarios } from './refusals.ts'
 import { timeScenarios } from './time.ts'
 
-/** The expectations family. With it, a rule can mark negative tests if the client cannot send `X-Sim-Expect`. */
+/** The expectations family. It lets rules mark negative tests when the client cannot send `X-Sim-Expect`. */
 const expectationScenarios = (
   [
     ['violation', 'break the contract: reports count it separately, and list a finding if it is valid.'],

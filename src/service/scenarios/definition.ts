@@ -25,19 +25,19 @@ export const families = [
 export interface ScenarioDefinition {
   readonly name: string
   readonly family: (typeof families)[number]
-  /** A short text for help and documentation, which ends with a period. */
+  /** A short text, ending with a period, for the help and the documentation. */
   readonly description: string
   readonly parameters: readonly Parameter[]
-  /** Returns why the scenario does not apply to an operation; undefined if it does. Absent if it always does. */
+  /** Returns why the scenario does not apply to an operation; undefined if it applies. Absent if it always applies. */
   inapplicableReason?(operation: Operation, values: ScenarioValues): string | undefined
   /** Returns a problem with the parsed values, such as `"max" is less than "ms"`, if any. */
   problem?(values: ScenarioValues): string | undefined
-  /** Returns pointers to the fields that the scenario can change; absent if it has no parameter `pointer`. */
+  /** Returns pointers to the fields that the scenario can change; absent if the scenario has no `pointer` parameter. */
   pointers?(operation: Operation): readonly string[]
   effect(values: ScenarioValues): Effect
 }
 
-/** The parameter `p`, which every scenario has. */
+/** The `p` parameter, which every scenario has. */
 export const probability = number('p', [0, 1], 'The chance that the scenario is applied to a request.', { default: 1 })
 
 export interface ActiveScenario {
@@ -74,8 +74,9 @@ export interface DataOverrides {
   readonly extreme: Extreme | undefined
 }
 
-/** A response field (`recommendations.summary`) and its extreme value. A list and its items have the same name. */
+/** A response field and its extreme value. */
 export interface ExtremeField {
+  /** The field's name, such as `recommendations.summary`. It is the same for a list and for its items. */
   readonly field: string
   readonly value: Json
 }
@@ -88,7 +89,7 @@ export interface Extreme {
 
 export const noOverrides: DataOverrides = { persona: undefined, shape: undefined, nulls: [], extreme: undefined }
 
-/** Returns a number in [0, 1) that depends only on the seed, request, scenario and label, as in `chance('delay')`. */
+/** Returns a number in [0, 1) that depends only on the seed, request, scenario and label, such as `'delay'`. */
 export type Chance = (label: string) => number
 
 interface DriftedBody {
@@ -101,7 +102,7 @@ export type Effect =
   | { readonly kind: 'ordinary'; readonly status: number }
   /** Replies in place of the operation. `modelId`: the model in the path, if any. `now`: epoch ms. */
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string, now?: number) => Reply }
-  /** Carries out the operation as if sampling dropped the event. */
+  /** Carries out the operation as if sampling had dropped the event. */
   | { readonly kind: 'sample-out' }
   /** Replies in place of the service, even if no operation matches. `target`: path and query. `now`: epoch ms. */
   | { readonly kind: 'gateway'; readonly reply: (request: { target: string; now: number }) => Reply }
@@ -114,5 +115,5 @@ export type Effect =
   | { readonly kind: 'expect'; readonly expectation: Expectation }
   /** Stores the write, and resets the connection before acknowledging it. */
   | { readonly kind: 'lose-ack' }
-  /** Damages the reply's body at the scenario's `pointer`, or at a location drawn from `seed`. */
+  /** Damages the reply's body at the scenario's `pointer`, or at a location derived from `seed`. */
   | { readonly kind: 'drift'; readonly damage: (body: Json, schema: JsonObject, seed: string) => Result<DriftedBody> }

@@ -6,7 +6,7 @@ import { fieldOf, listSchemaLocations, typesOf } from './body-locations.ts'
 import type { DataOverrides, ExtremeField, ScenarioDefinition } from './definition.ts'
 import { namesOf } from './parameters.ts'
 
-/** A kind of scenario that sets fields in a response: all suitable fields, or only those that its parameter lists. */
+/** A kind of scenario that sets fields in a response: all suitable fields, or only those in its `fields` parameter. */
 interface FieldScenarioKind {
   readonly name: string
   readonly description: string
@@ -91,7 +91,7 @@ function fieldScenario(kind: FieldScenarioKind, operations: readonly Operation[]
   }
 }
 
-/** Lists the fields that a scenario can set, parents first. Items have the name of their list: `productIds`. */
+/** Lists the fields that a scenario can set, parents first. Items share the name of their list: `productIds`. */
 function listFields({ valueFor }: FieldScenarioKind, operation: Operation): ExtremeField[] {
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   return listSchemaLocations(schema ?? {}).flatMap((location) => {
@@ -127,7 +127,7 @@ function largestNumber(schema: JsonObject): number | undefined {
   return format === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
 }
 
-/** Repeats `text` to `length` characters, within the schema's limits. Returns undefined if free text is not valid. */
+/** Repeats `text` to `length` characters, within the schema's limits. Returns undefined if free text is not allowed. */
 function textOfSchema(schema: JsonObject, text: string, length: number): string | undefined {
   if (!isTypeWithoutEnum(schema, 'string') || 'format' in schema || 'pattern' in schema) return undefined
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema

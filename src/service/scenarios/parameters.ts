@@ -23,7 +23,7 @@ export type Parameter = ParameterKind & {
   readonly example?: string
   /** The unit, such as `s` or `ms`; absent for text and plain numbers. */
   readonly unit?: string
-  /** A short text for help and documentation, which ends with a period. */
+  /** A short text, ending with a period, for the help and the documentation. */
   readonly description: string
 }
 

@@ -12,7 +12,7 @@ interface SequenceItem {
 /** A sequence of scenarios. With `429*2, 200`, the first two requests get 429, and all later requests get 200. */
 export interface Sequence {
   readonly items: readonly SequenceItem[]
-  /** The text as sent. For the same sandbox and operation, `X-Sim-Sequence` headers with this text share a count. */
+  /** The text as sent. For each sandbox and operation, `X-Sim-Sequence` headers with this text share a count. */
   readonly text: string
 }
 
@@ -76,7 +76,7 @@ const itemForm =
   'An item is a scenario with its parameters, optionally followed by "*" and a count from 1 to 999999. ' +
   'Commas separate items: "429;retry-after=1*2, 200".'
 
-/** Returns the position of the item for request `index`. Both start at 0: `429*2, 200` yields 0, 0, 1, 1... */
+/** Returns the position of the item for request `index`. Both numbers start at 0: `429*2, 200` yields 0, 0, 1, 1... */
 export function positionAt({ items }: Sequence, index: number): number {
   let end = 0
   const position = items.findIndex(({ times }) => {

@@ -48,7 +48,7 @@ export interface ActiveRule extends Rule {
 /** Rules in the order in which they are tried. Only the first applicable rule is applied to a request. */
 export type ActiveRules = readonly ActiveRule[]
 
-/** Gives each rule a key: the key of an identical rule in `former`, or else a key that starts with `id`, a new id. */
+/** Gives each rule a key: that of an identical rule in `former`, or else a key that starts with `id`, an unused id. */
 export function activateRules(id: string, rules: readonly Rule[], former: ActiveRules = []): ActiveRules {
   const unmatched = [...former]
   return rules.map((rule, index): ActiveRule => {
@@ -165,7 +165,7 @@ function readRuleAction(
   return success({ scenarios: parsed.value, sequence: undefined })
 }
 
-/** Returns the first member of the rule that prevents a match, such as `enabled` or `match/header/x-team`, if any. */
+/** Returns the first member of the rule, if any, that prevents a match, such as `enabled` or `match/header/x-team`. */
 export function findMismatch(rule: Rule, subject: MatchSubject): string | undefined {
   if (!rule.enabled) return 'enabled'
   const [difference] = findDifferences(rule.conditions, subject)
@@ -182,7 +182,7 @@ export function listInapplicable({ scenarios, sequence }: RuleAction, operations
   })
 }
 
-/** Identifies a rule by its index (from 0) in the list of its scope, which can be replaced later. */
+/** Identifies a rule by its index (from 0) in the list of its scope. That list can be replaced later. */
 export interface RuleReference {
   readonly scope: 'sandbox' | 'startup'
   readonly index: number

@@ -22,9 +22,9 @@ export interface AnalyticsQuery {
   readonly persona?: string | undefined
   /** `no-null`: every field has data. `all-null`: no traffic. Without `persona`, the default is the fixture's shape. */
   readonly shape?: 'no-null' | 'all-null' | undefined
-  /** Returns how much events change the avgConversationQualityIndex of a day (`2026-01-15`). */
+  /** Returns the amount by which events change the avgConversationQualityIndex of a day (`2026-01-15`). */
   readonly qualityShift?: ((day: string) => number) | undefined
 }
 
-/** Generates analytics, identical for identical queries. Throws if the query names an unknown persona. */
+/** Generates analytics. Identical queries yield identical results. Throws if the query names an unknown persona. */
 export type Simulate = (query: AnalyticsQuery) => Analytics

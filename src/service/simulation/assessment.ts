@@ -82,7 +82,7 @@ function findStrengths(totals: PeriodTotals, measurements: Measurements, writer:
   })
 }
 
-/** The measures that the phrases `summary` and `outlook` mention in every summary. */
+/** The measures that the `summary` and `outlook` phrases mention in every summary. */
 const ALWAYS_SUMMARIZED: readonly Measure[] = ['avgConversationQualityIndex', 'qualityChange', 'worstDayGap']
 
 function summarize(level: Recommendations['healthLevel'], issues: readonly Issue[], writer: PhraseWriter): string {
@@ -98,7 +98,7 @@ function summarize(level: Recommendations['healthLevel'], issues: readonly Issue
 
 const PRIORITIES = ['high', 'medium', 'low'] as const
 
-/** Chooses recommendations, each based on its rule's most severe issue or, without one, on all its strengths. */
+/** Chooses recommendations, each based on its rule's most severe issue or, without one, on all the rule's strengths. */
 function chooseRecommendations(issues: readonly Issue[], strengths: readonly Strength[], writer: PhraseWriter) {
   const recommendations = RECOMMENDATION_RULES.flatMap((rule) => {
     const issue = issues.find(({ id }) => rule.issues.includes(id))

@@ -83,7 +83,7 @@ export interface KnownModel {
   /** The model's persona; by default, one is drawn, as for a model that is not in the fixtures. */
   readonly persona?: string
   readonly shape?: 'no-null' | 'all-null'
-  /** The scenario for this model's requests, if any, unless a control header selects another. */
+  /** The scenario for this model's requests, if any, unless a control header selects a different one. */
   readonly scenario?: string
 }
 

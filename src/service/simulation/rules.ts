@@ -39,7 +39,7 @@ export interface RecommendationRule {
 /** The minimum number of conversations for an assessment; with fewer, `recommendations` is null. */
 export const MIN_CONVERSATIONS = 20
 
-/** The maximum number of recommendations in a response. Beyond it, those with the lowest priority are omitted. */
+/** The maximum number of recommendations in a response. If more apply, those with the lowest priority are omitted. */
 export const MAX_RECOMMENDATIONS = 4
 
 /** The rules for issues. For each measure, only the first rule that is met counts, so list more severe rules first. */

@@ -7,7 +7,7 @@ export interface Traits {
   readonly lengthFactor: number
   /** The numbers added to the persona's typical scores. */
   readonly tilt: Readonly<Record<'satisfaction' | 'growth' | 'friction' | 'safety', number>>
-  /** The phases on 1970-01-01, as fractions of a period: two for `slowWave`, and one for both cycle and drift. */
+  /** The phases on 1970-01-01, as fractions of a period: two for `slowWave`, and one shared by cycle and drift. */
   readonly phases: { readonly slow: number; readonly slower: number; readonly cycle: number }
 }
 

@@ -9,7 +9,7 @@ import type { Measure } from './rules.ts'
 export interface AssessedModel {
   readonly seed: string
   readonly modelId: string
-  /** The name in the fixtures; undefined for a model that they do not list. */
+  /** The name in the fixtures; undefined for a model that the fixtures do not list. */
   readonly name?: string | undefined
 }
 

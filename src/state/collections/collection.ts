@@ -17,7 +17,7 @@ export interface Collection<Item extends object = object, T extends Table = Tabl
   /** The name of the list of records in state files and exports: `events`. */
   readonly name: string
   keyOf(item: Item): string
-  /** Returns a record's other unique keys, by the names that messages use for these keys. */
+  /** Returns a record's other unique keys, indexed by the key names that messages use. */
   otherKeys?(item: Item): Readonly<Record<string, string | undefined>>
   /** Finds errors that a schema cannot describe, such as `/versions/1/version must be 2, its position in the list`. */
   findErrors?(item: Item): readonly string[]

@@ -98,7 +98,7 @@ export function createStoredEvent(context: WriteContext, draft: EventDraft, occu
   }
 }
 
-/** Returns the `insertId`; undefined if it is absent or null. Other types, which a contract may allow, become JSON. */
+/** Returns the `insertId`; undefined if absent or null. Non-string values, which a contract may allow, become JSON. */
 export function insertKey({ insertId }: { readonly insertId?: unknown }): string | undefined {
   if (insertId === undefined || insertId === null) return undefined
   return typeof insertId === 'string' ? insertId : canonicalJson(insertId as Json) // parsed from JSON
@@ -106,8 +106,9 @@ export function insertKey({ insertId }: { readonly insertId?: unknown }): string
 
 const DEFAULT_SCORES = new Map<unknown, number>(Object.entries({ positive: 1, negative: -1 }))
 
-/** Returns the score, clamped since a contract may set no limits, or the default score of the influence: 1, -1 or 0. */
+/** Returns the score or, without one, the default score of the influence: 1, -1 or 0. */
 function impactOf({ qualityImpactScore: score, influence }: EventDraft): number {
+  // The score is clamped, since a contract may set no limits.
   return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DEFAULT_SCORES.get(influence) ?? 0)
 }
 

@@ -141,7 +141,7 @@ export function componentsOf({ components }: PromptDraft): readonly PromptCompon
   return Array.isArray(components) ? components : []
 }
 
-/** Derives the ids of components from the id of their version, which depends on the seed and the sandbox. */
+/** Derives component ids from the version's id, which itself depends on the seed and the sandbox. */
 export function deriveComponentIds(versionId: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => deriveUuid([versionId, 'component', index]))
 }
@@ -160,11 +160,11 @@ const PLACEHOLDER =
 
 const KEYWORDS = new Set(['else', 'this'])
 
-/** Finds the names of all variables, in the order of their first appearance, without repetition. */
+/** Returns the distinct names of all variables, in order of first appearance. */
 export function findVariables(components: readonly PromptComponentDraft[]): readonly string[] {
   const names = new Set<string>()
   for (const component of components) {
-    const content: unknown = component?.content // an edited contract may allow other types, and null
+    const content: unknown = component?.content // an edited contract may allow null components, or content of any type
     if (typeof content !== 'string') continue
     for (const [, name] of content.matchAll(PLACEHOLDER)) {
       if (name !== undefined && !KEYWORDS.has(name)) names.add(name)

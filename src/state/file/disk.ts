@@ -40,7 +40,7 @@ export function findEntry(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-/** Returns the stats for an open file's path, or why the path no longer leads to that file. */
+/** Returns the stats for an open file's path, or the reason why the path no longer leads to that file. */
 export function statOpenFile(path: string, inode: number): Stats | string {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
@@ -51,7 +51,7 @@ export function statOpenFile(path: string, inode: number): Stats | string {
   }
 }
 
-/** The error codes on systems that cannot open or sync a folder. */
+/** The codes of the errors thrown on systems that cannot open or sync a folder. */
 const UNSUPPORTED: ReadonlySet<unknown> = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM'])
 
 /** Syncs a folder's entries (new and renamed files) to disk, if the system supports this. */

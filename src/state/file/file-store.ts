@@ -1,6 +1,6 @@
 /**
- * Stores the state in files: a lowdb state file, its write-ahead log, and a lock. `state-file.ts` reads the first two
- * and writes the state file. `durable-committer.ts` appends to the log, and schedules writes of the state file.
+ * Stores the state in files: a lowdb state file, its write-ahead log, and a lock. `state-file.ts` reads the state file
+ * and its log, and writes the state file. `durable-committer.ts` appends to the log, and schedules those writes.
  */
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'

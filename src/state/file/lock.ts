@@ -129,7 +129,7 @@ function isRunning({ pid, born }: LockHolder): boolean {
   }
 }
 
-/** Returns the fields of `/proc/PID/stat` after the name (0: state, 19: start time); empty if it cannot be read. */
+/** Returns the fields of `/proc/PID/stat` after the process name (0: state, 19: start time); empty if unreadable. */
 function readStat(pid: number): string[] {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')

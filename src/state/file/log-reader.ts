@@ -48,7 +48,7 @@ function* readLines(path: string): Generator<{ readonly line: Buffer; readonly h
   }
 }
 
-/** Throws if an entry is not numbered right after the previous entry, or leaves a gap after the state. */
+/** Throws if an entry does not directly follow the previous one, or if the first entry leaves a gap after the state. */
 function checkOrder(seq: number, previous: number | undefined, stateSeq: number): void {
   if (previous === undefined ? seq <= stateSeq + 1 : seq === previous + 1) return
   throw new StateFileError(

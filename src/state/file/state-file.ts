@@ -40,7 +40,7 @@ export class StateFile implements Adapter<StateData> {
   async read(): Promise<StateData> {
     const { path, log } = this
     const stats = findEntry(path)
-    // An empty file is new (`mktemp` creates one, and a crash never does), unless a log shows that it was in use.
+    // An empty file is new, unless a log shows that it was in use. `mktemp` creates empty files; a crash never does.
     const isNew = stats?.size === 0 && !findEntry(log.path) && !findEntry(log.oldPath)
     const stored =
       stats && !isNew ? await readState(path).catch((error) => failAt(`The state file ${path}`, error)) : undefined

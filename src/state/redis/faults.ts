@@ -29,7 +29,7 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
   ],
 ]
 
-/** The reasons why there is no reply, by operating system error code (empty if there is none). */
+/** The reasons why there is no reply, by operating system error code. The empty code is for errors without a code. */
 const reasons: Readonly<Record<string, string>> = {
   '': 'the connection was closed',
   ECONNREFUSED: 'the connection was refused: ECONNREFUSED',

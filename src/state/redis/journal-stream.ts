@@ -1,7 +1,7 @@
 /**
  * The journal that all replicas share: a Redis stream of messages, and a stream of bodies that is trimmed by size. The
- * id of a message is its position, so a gap in the positions shows readers that messages are missing. The hash of
- * counts, which has the number of exchanges in each sandbox, then tells them how many exchanges they have missed.
+ * id of a message is its position, so a gap in the positions shows readers that messages are missing. A hash with the
+ * number of exchanges in each sandbox then tells the readers how many exchanges they have missed.
  */
 import { randomUUID } from 'node:crypto'
 import type { ExchangeStream, MessagePosition, StreamMessage } from '../shared-state.ts'

@@ -1,4 +1,4 @@
-/** The hashes that contain the data of a sandbox. A snapshot has copies of them. */
+/** The hashes that contain the data of a sandbox. A snapshot has copies of these hashes. */
 export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
 
 /**

@@ -8,7 +8,7 @@ import { countField } from './keys.ts'
 import { READ_RECORDS } from './lua/record-scripts.ts'
 import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
-/** A record and its mark: an event's number of replays, or the id of a prompt's active version, if any. */
+/** A record and its mark: an event's number of replays, or the id of a prompt's active version. Marks may be empty. */
 type StoredText = readonly [text: string, mark: string]
 
 type Slice = readonly [generation: string, texts: readonly string[], marks: readonly string[]]

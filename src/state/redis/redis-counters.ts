@@ -11,7 +11,7 @@ const UNUSED_MS = 24 * 60 * 60 * 1000
 
 /**
  * Milliseconds by which the clocks of two replicas may differ. A window that opens at most this far in the future is
- * used, since another replica may have opened it. A later window is discarded, as the sandbox's clock was set back.
+ * used, since another replica may have opened it. A later window is discarded: the sandbox's clock was set back.
  */
 const CLOCK_TOLERANCE_MS = 3000
 

@@ -76,7 +76,7 @@ describe('readJson accepts', () => {
     expect(read(text)).toEqual({ ok: true, value })
   })
 
-  test('nesting of the maximum depth', () => {
+  test('nesting to the maximum depth', () => {
     expect(read(nested(maxDepth)).ok).toBe(true)
   })
 })

@@ -26,7 +26,7 @@ export function ContractPage() {
   const id = route.value.id ?? operations[0]?.id
   const operation = operations.find((one) => one.id === id)
   const operationCoverage = coverage.value.operations.find((one) => one.operation === id)
-  // The assumptions that do not belong to any single operation.
+  // The assumptions that do not belong to a specific operation.
   const general = assumptions.value.assumptions.filter(({ text }) => !operationsText.includes(JSON.stringify(text)))
   return (
     <div class="split with-open with-menu">

@@ -8,8 +8,8 @@ import { type JsonRecord, objectOf, textOrEmpty } from '../../ui/text.tsx'
 export type ContractNode = JsonRecord
 
 /**
- * Returns a copy of a node with each reference replaced by its target, or by an empty object if it is recursive.
- * Members next to a reference override those of its target, except that assumptions are combined.
+ * Returns a copy of a node with each reference replaced by its target. A recursive reference becomes `{}`.
+ * Members next to a reference override the target's members of the same name; assumptions are combined instead.
  */
 function resolveAll(document: ContractNode, node: unknown, within: readonly string[] = []): unknown {
   if (Array.isArray(node)) return node.map((item) => resolveAll(document, item, within))
@@ -37,7 +37,7 @@ function flattenSchema(node: unknown): ContractNode {
   }
 }
 
-/** Returns the schema and pointer of an array's innermost items, or the arguments if the schema has no `items`. */
+/** Returns the schema and pointer of an array's innermost items. Without `items`, returns the arguments unchanged. */
 function enterArray(schema: ContractNode, pointer: string): [ContractNode, string] {
   if (schema['items'] === undefined) return [schema, pointer]
   return enterArray(flattenSchema(schema['items']), `${pointer}/*`)
@@ -57,7 +57,7 @@ const entriesOf = (value: unknown) =>
 
 export type DocumentedField = ReturnType<typeof describeField>
 
-/** Lists the fields of a flattened schema, each followed by its inner fields. `prefix`: see `describeField`. */
+/** Lists the fields of a flattened schema, each followed by its inner fields. For `prefix`, see `describeField`. */
 function listFields(schema: ContractNode, prefix: string, pointer = ''): DocumentedField[] {
   const required = listOf(schema['required'])
   const fields = entriesOf(schema['properties']).flatMap(([key, node]) => {
@@ -185,7 +185,7 @@ function describeParameter(node: unknown): DocumentedField {
   }
 }
 
-/** Returns a request that covers a missing item of an operation. */
+/** Returns a request that covers one of an operation's uncovered items. */
 export function requestThatCovers(
   { method, path: template, parameters, body }: DocumentedOperation,
   { point, headers, path }: Schema<'MissingPoint'>,
@@ -208,7 +208,7 @@ export function requestThatCovers(
   }
 }
 
-/** Returns the body's first example, or else a sample. If the missing item belongs to a field, sets the field. */
+/** Returns the first example, or a sample if there is none. If the missing item belongs to a field, sets that field. */
 function bodyWith(
   { examples, fields }: NonNullable<DocumentedOperation['body']>,
   { kind, pointer, value }: Schema<'MissingPoint'>['point'],

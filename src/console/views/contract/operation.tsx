@@ -105,7 +105,7 @@ function Response({ parent, response, isOpen }: ResponseProps) {
   )
 }
 
-/** A list of fields. The first of several fields with the same assumption shows it; the others refer to that field. */
+/** A list of fields. If several have the same assumption, only the first shows it; the others refer to the first. */
 function Fields({ parent, fields, status }: OperationPart & { fields: readonly DocumentedField[] }) {
   const visible = listVisible({ parent, status }, fields)
   const firstOf = new Map<string, string>()

@@ -23,7 +23,7 @@ export function readNumber(record: JsonRecord, field: string): number | null {
 
 /**
  * Returns each day's quality in `eventless`, the analytics without events. Returns undefined if `eventless` is missing,
- * or if the days differ in fields other than quality, since events cannot explain such a difference.
+ * or if its days differ from those of `numbers` in fields other than quality, since events change only the quality.
  */
 export function baselineOf(numbers: Numbers, eventless: Numbers | undefined): (number | null)[] | undefined {
   if (!eventless || withoutQuality(numbers) !== withoutQuality(eventless)) return undefined
@@ -40,7 +40,7 @@ export const modelRequest = (model: string, period: string, scenario: string | u
 
 /**
  * Loads the response that a request would get in a sandbox, with an explanation. Reloads when requests are handled, and
- * when the selected sandbox's data, date or seed changes. Does nothing without a request.
+ * when the selected sandbox's data, date or seed changes. Does nothing if `request` is undefined.
  */
 export function useAnalytics(
   sandbox: string,
@@ -55,7 +55,7 @@ export function useAnalytics(
   const explain = async (): Promise<ApiResult<Schema<'Explanation'> | undefined>> =>
     body ? call('post', '/explain', { query: { sandbox }, body }) : { value: undefined }
   const key = JSON.stringify([sandbox, body, today, sandboxSeed.value])
-  // The subject is the path without its query, so the old numbers stay until, for example, another period has loaded.
+  // The subject is the path without its query, so the old numbers stay visible while, say, a different period loads.
   return useLiveRequest(key, explain, [trafficTick.value], request?.path.replace(/\?.*/, ''))
 }
 

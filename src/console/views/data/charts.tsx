@@ -38,7 +38,7 @@ const detectionFields = {
 
 interface ChartsProps {
   readonly numbers: Numbers
-  /** Each day's quality without events; undefined if there are no events or the quality is unknown. */
+  /** Each day's quality without events; undefined if there are no events or that quality is unknown. */
   readonly baseline: readonly (number | null)[] | undefined
 }
 

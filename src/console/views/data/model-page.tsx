@@ -32,7 +32,7 @@ export function ModelPage({ id }: { readonly id: string }) {
 function ModelHead({ id, period, scenario }: { id: string; period: string; scenario: string | undefined }) {
   const { models, scenarios } = catalogue.value
   const model = models.find((one) => one.id === id.toLowerCase())
-  // The scenario in the URL, and the personas and shapes: data scenarios with no parameter other than the probability.
+  // Personas and shapes: the data scenarios with no parameter except `p`. The scenario in the URL is also selectable.
   const selectable = scenarios.filter(
     ({ family, parameters, name }) =>
       name === scenario || (family === 'data' && parameters.every((parameter) => parameter.name === 'p')),

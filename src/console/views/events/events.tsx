@@ -56,7 +56,7 @@ function Listing({ page, limit }: { page: ResponseOf<'/events', 'get'>; limit: S
   )
 }
 
-/** The event in the URL. It stays open even if newer events or another search remove it from the list. */
+/** The event in the URL. It stays open even if newer events or a different search remove it from the list. */
 function OpenEvent({ id, quality }: { id: string; quality: Schema<'Quality'> | undefined }) {
   const { value, problem } = useResponse('/events', {
     query: { sandbox: sandbox.value, eventId: id, limit: 1 },
@@ -116,7 +116,7 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
 
 type EventConditions = NonNullable<QueryOf<'/events', 'get'>>
 
-/** The search keywords. Each function returns the conditions for a value, or describes the valid values. */
+/** The search keywords. Each function returns the conditions for a valid value, or else describes the valid values. */
 const keywords: Readonly<Record<string, (value: string) => EventConditions | string>> = {
   type: (value) => ({ eventType: value }),
   product: (value) => (isUuid(value) ? { productId: value } : `the UUID of a product, not "${value}"`),

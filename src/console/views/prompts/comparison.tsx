@@ -88,7 +88,7 @@ function Side({ line, steps, kind }: { line: string | undefined; steps: readonly
   )
 }
 
-/** A line from each of two versions; undefined if a version has no corresponding line. */
+/** A pair of corresponding lines, one from each version. A side is undefined if its version has no such line. */
 type LinePair = readonly [left: string | undefined, right: string | undefined]
 
 interface DiffStep {
@@ -96,13 +96,13 @@ interface DiffStep {
   readonly text: string
 }
 
-/** The maximum number of item comparisons. For longer lists, a simpler method is used, which may list more changes. */
+/** The maximum number of item comparisons. Beyond it, a simpler method is used, which may find too many changes. */
 const maxComparisons = 1_000_000
 
 /** The fields added by the simulator, and the components, which are listed separately. */
 const excludedFields = ['versionId', 'version', 'fingerprint', 'active', 'createdAt', 'variables', 'components']
 
-/** Lists a version's lines: its fields and, for each component, its content below a heading with its other fields. */
+/** Lists the lines of a version: its fields, then each component's content, headed by the component's other fields. */
 function listLines(version: Version): string[] {
   const fields = Object.entries(version).filter(([name]) => !excludedFields.includes(name))
   const components = version.components.flatMap(({ componentId: _, content, ...others }) => [
@@ -150,7 +150,10 @@ function diffTexts(left: readonly string[], right: readonly string[]): readonly 
   return steps
 }
 
-/** Returns a lookup for the length of the longest common subsequence from two positions on; 0 for too many items. */
+/**
+ * Returns a function that takes a position in each list, and returns the length of the longest common subsequence of
+ * the items from there on. If there are too many items to compare, the function always returns 0.
+ */
 function measureSubsequences(left: readonly string[], right: readonly string[]) {
   const width = right.length + 1
   if (left.length * right.length > maxComparisons) return () => 0

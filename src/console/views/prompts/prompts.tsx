@@ -43,7 +43,7 @@ function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
     return [promptId, externalPromptId, productId, nameOrId(productId ?? ''), ...words].map(asText).join(' ')
   }
   const listed = prompts.filter((prompt) => hasWords(textOf(prompt), query['q'])).reverse()
-  // Adds the id of the newest listed prompt to the URL, so that a later prompt does not replace the open prompt.
+  // Adds the newest listed prompt's id to the URL, so that a prompt created later does not replace the open prompt.
   useEffect(() => {
     if (id === undefined) replaceRoute({ id: listed[0]?.promptId })
   }, [id === undefined])
@@ -148,7 +148,7 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
   )
 }
 
-/** By default, the right version is the newest, and the left one is the active or else the newest other version. */
+/** By default, the right version is the newest. The left is the active version among the others, or else the newest. */
 function pickVersions(versions: readonly Version[], { from, to }: Readonly<Record<string, string>>) {
   const findVersion = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
   const right = findVersion(to) ?? versions.at(-1)

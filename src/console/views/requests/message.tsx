@@ -50,7 +50,7 @@ export function QuerySection({ query, remarks }: { readonly query: string; reado
   )
 }
 
-/** Returns the parameters by name. A repeated parameter becomes a list. */
+/** Returns the query parameters, keyed by name. A repeated parameter becomes a list. */
 function parseQuery(query: string): Record<string, string | string[]> {
   const params = new URLSearchParams(query)
   return Object.fromEntries(

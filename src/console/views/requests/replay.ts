@@ -40,7 +40,7 @@ export function findSendProblem(exchange: Schema<'Exchange'>): string | undefine
 export const targetOf = ({ request: { path, query } }: Schema<'Exchange'>): string =>
   query === '' ? path : `${path}?${query}`
 
-/** Returns the absolute URL of a request. As a relative URL, a target such as `//a` would refer to another server. */
+/** Returns the absolute URL of a request. As a relative URL, a target such as `//a` would name a different server. */
 export const urlOf = (exchange: Schema<'Exchange'>): string => location.origin + targetOf(exchange)
 
 /** Returns the request to resend. `any-key` replaces a redacted token; a header selects the sandbox if necessary. */
@@ -84,8 +84,8 @@ function formatCall(
 
 /**
  * Formats a request as a test that uses the `sim` fixture and checks the response. One header names the scenarios,
- * including those set by rules; another declares a violation or refusal as a negative test. Refusals by plan or rate
- * limit depend on the key or the time, so a scenario reproduces such a refusal, and the test checks only the status.
+ * including those set by rules; another declares a violation or refusal as a negative test. A refusal by plan or rate
+ * limit depends on the key or the time, so the test reproduces it with a scenario and checks only the status.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { request, response } = exchange
@@ -119,13 +119,13 @@ function formatAssertion(json: object, status: number): string {
   return `  expect(Object.keys(await response.json())).toEqual(expect.arrayContaining([${names}]))`
 }
 
-/** The scenarios that reproduce refusals that depend on the key or the time, by the stage that refused the request. */
+/** The scenarios that reproduce a refusal by plan or rate limit, keyed by the stage that refused the request. */
 const scenarioByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   plan: 'forbidden',
   rate: 'rate-limited',
 }
 
-/** Returns the headers for a test. They must not select a sandbox, since the test's base URL does. */
+/** Returns the headers for a test. They must not select a sandbox, because the test's base URL already does. */
 function testHeaders(exchange: Schema<'Exchange'>): [string, string][] {
   const { violations, response } = exchange
   const replacement = scenarioByStage[exchange.stage]

@@ -90,7 +90,7 @@ function textOf(exchange: Exchange): string {
     .toLowerCase()
 }
 
-/** Returns true if the search text contains all the terms; `-has:advice` does not contain `has:advice`. */
+/** Returns true if the search text contains all the terms. The term `-has:advice` is different from `has:advice`. */
 export function hasTerms(text: string, terms: string): boolean {
   const all = splitTerms(text.toLowerCase())
   return splitTerms(terms).every((term) => all.includes(term))

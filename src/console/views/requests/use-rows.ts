@@ -28,7 +28,7 @@ export interface RowsState {
 /** Loads the requests that match a search, and adds new matches. Reloads when `key` changes, unless paused. */
 export function useRows(search: RequestSearch, key: string) {
   const state = useSignal<RowsState>({ rows: undefined, total: 0, hasMore: false, evictedCount: 0, problem: undefined })
-  /** The number of requests that the list has not added because it is paused; undefined if it is not paused. */
+  /** The number of new requests held back while the list is paused; undefined if the list is not paused. */
   const newCount = useSignal<number | undefined>(undefined)
   const missedTick = useSignal(0)
   /** True while the list is scrolled. `RequestList` sets it. */
@@ -101,8 +101,8 @@ function areEnough(rows: readonly Exchange[], previous: RowsState, limit: number
 }
 
 /**
- * Adds the requests that are newer than the newest row. The others are already listed, or older than all rows. A
- * restarted server numbers requests from 1 again, but then the list also reloads.
+ * Adds the requests that are newer than the newest row. All others are already listed, or older than all rows. A
+ * restarted server numbers requests from 1 again, but the list then reloads anyway.
  */
 function addRows(state: RowsState, arrivals: readonly Exchange[], limit: number): RowsState {
   const rows = state.rows ?? []

@@ -172,7 +172,7 @@ function placeAttempts(attempts: readonly RetryAttempt[]) {
       next: attempts[index + 1],
       /** The width of the segment, as a percentage of the timeline. */
       width: equalShare / timed.length + (segmentMs / lineMs) * (100 - equalShare),
-      /** The ends of the bars for the request, the requested wait and a wait cut short, in percent of the segment. */
+      /** The ends of the bars for the request, the requested wait and a wait cut short, as a % of the segment. */
       requestEnd: percentOf(endMs),
       waitEnd: attempt.retryAfterMs === undefined ? 0 : percentOf(waitEndMs),
       missedEnd: percentOf(earliestRetryMs),

@@ -67,7 +67,7 @@ export function RetriesPage() {
   )
 }
 
-/** Shows the chain of the request in the URL, which the list does not contain. */
+/** Shows the chain of the request in the URL if the list does not contain that chain. */
 function UnlistedChain({ id }: { readonly id: string }) {
   const { value, problem } = useResponse('/retries', { query: { sandbox: sandbox.value, request: id } })
   const chain = value?.chains[0]
@@ -92,7 +92,7 @@ type RulesProps = ResponseOf<'/retries', 'get'> & { readonly sent: ResponseOf<'/
 
 const isFailure = ({ outcome }: Chains[0]['attempts'][0]) => outcome === 'lost' || outcome === 'failed'
 
-/** For each rule that compares consecutive attempts: whether it applies to the attempt that follows `previous`. */
+/** For each rule that compares consecutive attempts, tests whether it applies to the attempt after `previous`. */
 const appliesAfter: Readonly<Record<string, (previous: Chains[0]['attempts'][0]) => boolean>> = {
   'retry-after': ({ retryAfterMs }) => retryAfterMs !== undefined,
   'back-off': (previous) => isFailure(previous) && previous.retryAfterMs === undefined,
@@ -100,7 +100,7 @@ const appliesAfter: Readonly<Record<string, (previous: Chains[0]['attempts'][0])
   'no-retry': ({ outcome }) => outcome === 'refused',
 }
 
-/** Lists the rules. Any request (`recorded`) tests `user-agent`, and any POST (`total`) tests `content-type`. */
+/** Lists the rules. `user-agent` is tested by any request (`recorded`), and `content-type` by any POST (`total`). */
 function Rules({ rules, problems: { findings, further }, chains, sent }: RulesProps) {
   const retriedAttempts = chains.filter(({ parallel }) => !parallel).flatMap(({ attempts }) => attempts.slice(0, -1))
   const isTested = (rule: string) => {

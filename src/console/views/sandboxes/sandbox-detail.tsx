@@ -120,7 +120,7 @@ async function confirmLoss(name: string, title: string, kinds: readonly (keyof t
   return confirmAction(title, [...losses, ...settings, ...further])
 }
 
-/** Creates a sandbox and shows it. After a failure, shows the problem and resolves to undefined. */
+/** Creates a sandbox and shows it. On failure, shows the problem and resolves to undefined. */
 export async function createSandbox(name: string): Promise<true | undefined> {
   const existing = await call('get', '/sandboxes')
   if (existing.value?.sandboxes.some((one) => one.name === name))

@@ -15,7 +15,7 @@ interface RuleFormProps {
   readonly onCancel?: () => void
 }
 
-/** Describes a field of the form, for a parameter of the scenario or for a member of the rule such as `times`. */
+/** Describes a form field. The field sets a parameter of the scenario, or a member of the rule such as `times`. */
 type Parameter = Partial<RuleChoice['parameters'][number]> & { readonly name: string; readonly about: string }
 
 export function RuleForm({ choice, rule: initial, save, action, onCancel }: RuleFormProps) {

@@ -71,7 +71,7 @@ export function RuleList({ rules, startup, counts, reload }: RuleListProps) {
   )
 }
 
-/** Returns a `changeRules` that makes one change at a time, even if the user clicks faster, and reloads the rules. */
+/** Returns a `changeRules` that queues changes, since a user may click quickly, and reloads the rules after each. */
 function useQueuedChanges(reload: () => Promise<void>): typeof changeRules {
   const queue = useRef<Promise<unknown>>(Promise.resolve())
   return (expected, edit) => {

@@ -5,7 +5,7 @@ import { catalogue, change, nameOf } from '../../store/server.ts'
 
 export type Rules = readonly Schema<'Rule'>[]
 
-/** Serializes rules to compare them. Omits `enabled`: a switch can be clicked again before the list re-renders. */
+/** Serializes rules to compare them. Omits `enabled`, so a switch can be clicked twice before the list re-renders. */
 export const textOf = (...rules: readonly (Schema<'Rule'> | undefined)[]) =>
   JSON.stringify(rules.map((rule) => ({ ...rule, enabled: undefined })))
 
@@ -151,12 +151,12 @@ function parseScenario(text: string) {
 }
 
 export interface RuleChoice extends Schema<'Entry'> {
-  /** The rule member that the text sets, if the user types the whole text instead of filling in fields. */
+  /** The rule member that the user types as text; undefined if the form has a field for each parameter instead. */
   readonly freeText?: 'scenario' | 'sequence'
   readonly status?: string | undefined
 }
 
-/** Lists what a rule can apply: a sequence, a combination or a scenario (without `p`: rules have `probability`). */
+/** Lists what a rule can apply: a sequence, a combination or a scenario. Omits `p`, since rules have `probability`. */
 export function listRuleChoices(): readonly RuleChoice[] {
   const { scenarios, operations } = catalogue.value
   const freeTextChoice = { family: 'several scenarios', parameters: [], operations: operations.map(({ id }) => id) }

@@ -103,7 +103,7 @@ function CatalogueList() {
   )
 }
 
-/** A choice and its form. Preselects the choice's only operation, or the operation in the URL if the choice has it. */
+/** A choice and its form. Preselects the only operation, or the operation in the URL if the choice applies to it. */
 function ChoiceItem({ choice }: { readonly choice: RuleChoice }) {
   const { id, query } = route.value
   // A status in the URL opens each scenario that returns that status.

@@ -12,11 +12,11 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly operation: Operation
   readonly status: number
   readonly seen: number
-  /** The number of responses with the status, or of all the operation's responses if the status is undocumented. */
+  /** The number of the operation's responses: those with this status, or all if the status is undocumented. */
   readonly of: number
   /** True if a client generated from the contract may fail. */
   readonly breaks: boolean
-  /** The first response that shows the finding: the request, and the value as truncated JSON, both redacted. */
+  /** The first response with this difference: the redacted request, and the redacted value as truncated JSON. */
   readonly sample: { readonly request: string; readonly value: string | undefined }
   readonly contractPointer: string
   /** The most specific assumption about this part of the contract; undefined if there is none. */
@@ -113,7 +113,7 @@ function locate(
   // The object's schema says whether a member may exist; the member's own schema says which values it may have.
   const sites = isAboutMember(kind) ? [own?.site, owner?.site, owner?.pointer] : [own?.site, own?.pointer]
   // A missing or new member may be unrelated to the assumption. If the schema has `x-simulated-values`, the assumption
-  // is about those, so breaking another rule of the schema may also be unrelated.
+  // is about those values, so a violation of another rule in the schema may also be unrelated to it.
   const isRelated = isSimulated || !(isAboutMember(kind) || own?.value[simulatedValues])
   const near = [...sites, ...(parent === '' ? responseSites : [])]
   return withAssumption(own?.site ?? owner?.pointer ?? response.pointer, near, isRelated ? sites : [])

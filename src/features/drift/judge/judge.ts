@@ -26,7 +26,7 @@ export type NotJudgedReason =
 export interface NotJudged {
   readonly operation: string
   readonly reason: NotJudgedReason
-  /** The first request; undefined if the reason applies to the whole operation. */
+  /** The first request with this reason; undefined if the reason applies to the whole operation. */
   readonly request: string | undefined
   /** The number of requests with this reason; 0 if it applies to the whole operation. */
   readonly count: number
@@ -48,7 +48,7 @@ export interface DriftInput {
 }
 
 export interface DriftReport {
-  /** Whether the real service matches the contract or differs from it, or too little could be judged. */
+  /** Whether the real service matches the contract; `not-judged` if too little could be judged to say so. */
   readonly verdict: 'same' | 'drift' | 'not-judged'
   readonly contract: { readonly title: string; readonly version: string; readonly file: string }
   readonly judged: ReadonlyMap<string, number>

@@ -29,7 +29,7 @@ export const isAboutMember = (kind: DifferenceKind) => kind === 'missing-field' 
 
 export interface ResponseDifference {
   readonly kind: DifferenceKind
-  /** JSON Pointer in the body, with `*` for the items of an array; empty for the whole body or response. */
+  /** JSON Pointer into the body, with `*` for the items of an array; empty for the whole body or response. */
   readonly pointer: string
   /** The name of a header, the response's Content-Type, or the keyword of a constraint; empty for other kinds. */
   readonly detail: string
@@ -79,7 +79,7 @@ export function observe(document: JsonObject, operation: Operation, response: Tr
 /** Returns true for a violation that only reports that a check ended early, after many errors or a timeout. */
 const isEarlyEnd = ({ keyword }: Violation) => keyword === 'more' || keyword === 'timeout'
 
-/** Returns true if the value is redacted, as credentials in recordings are, or if the pointer is truncated. */
+/** Returns true if the pointer is truncated, or if the value is redacted, like the credentials in a recording. */
 function isUnreadable({ pointer }: Violation, body: Json): boolean {
   const value = valueAt(body, pointer)
   return pointer.endsWith('…') || (typeof value === 'string' && value.includes(redacted))
@@ -146,8 +146,8 @@ function replaceArrayIndexes(body: Json | undefined, pointer: string): string {
 }
 
 /**
- * Yields a difference for each member that no schema describes, except in objects whose member names are data. All
- * `schemas`, after `dereference`, apply to all `values`.
+ * Yields a difference for each member that no schema describes, except in objects whose member names are data. The
+ * `schemas` must be dereferenced. Each of them applies to each of the `values`.
  */
 function* listNewFields(
   values: readonly Json[],

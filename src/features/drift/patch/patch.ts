@@ -25,7 +25,7 @@ export async function findPatchProblem({ patch }: PatchSettings): Promise<string
   const problem = await findTargetProblem(patch)
   if (problem !== undefined) return `--patch ${patch}: ${problem}`
   const found = await stat(patch).catch(() => undefined)
-  if (!found?.isFile() || found.size === 0) return undefined // a device can be written to, too
+  if (!found?.isFile() || found.size === 0) return undefined // a device is also a valid target
   const content = await readFile(patch, 'utf8').catch(reasonOf)
   if (/^(overlay: |\{\s*"overlay": )/.test(content) && content.includes(patchMark)) return undefined
   return `--patch: ${patch} was not written by convsim drift, so it is not overwritten. Delete it or give another file.`
@@ -68,7 +68,7 @@ interface DriftPatch {
   readonly omitted: number
 }
 
-/** The maximum number of rounds of changes. A change can reveal differences, such as the members of a new field. */
+/** The maximum number of rounds of changes. A change can reveal more differences, for example in a new field. */
 const maxRounds = 5
 
 interface Step {

@@ -24,7 +24,7 @@ export type ContractChange = readonly JsonObject[]
 
 type PlannedChanges = Result<readonly ContractChange[]>
 
-/** Plans changes that make a document allow what a finding shows, without forbidding what it already allows. */
+/** Plans changes that make a document allow what a finding shows. They forbid nothing that was allowed before. */
 export function planChanges(document: JsonObject, finding: DriftFinding): PlannedChanges {
   const { operation, status, pointer, kind, detail, values } = finding
   if (kind === 'broken-json') return failure('Broken or missing JSON is a service error, which no contract can allow.')
@@ -116,7 +116,7 @@ function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: r
   return success([replace(site, { anyOf: [schema, seen] })])
 }
 
-/** The maximum number of distinct names in `inferProperties`. With more, the objects count as dictionaries. */
+/** The maximum number of distinct member names. Objects with more names in total are treated as dictionaries. */
 const maxNames = 200
 
 /** Infers a schema from values. The schema is empty if all values are null. */
@@ -144,12 +144,12 @@ function jsonTypeOf(value: Json): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Merges an update into the value at a JSON Pointer, or appends it if the value is an array. */
+/** Merges an update into the value at a JSON Pointer, or appends the update if the value is an array. */
 const merge = (pointer: string, update: Json): ContractChange => [{ target: toJsonPath(pointer), update }]
 
 const remove = (pointer: string): ContractChange => [{ target: toJsonPath(pointer), remove: true }]
 
-/** Replaces a member. An update alone would be merged into its current value. */
+/** Replaces a member. An update alone would be merged into the current value. */
 const replace = (pointer: string, value: Json): ContractChange => [
   ...remove(pointer),
   ...merge(parentOf(pointer), { [nameOf(pointer)]: value }),

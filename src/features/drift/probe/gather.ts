@@ -115,7 +115,7 @@ function isHopeless(samples: readonly MatchedSample[]): boolean {
   return response.problem === 'certificate' || (response.problem === 'connection' && isUnreachable)
 }
 
-/** Reads the recorded traffic of `upstream`. Without `upstream`, all matching requests must be to the same service. */
+/** Reads the recorded traffic to `upstream`. Without `upstream`, all matching requests must be to the same service. */
 export async function readRecording(
   har: string,
   contract: Contract,

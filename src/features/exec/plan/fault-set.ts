@@ -8,10 +8,10 @@ import { splitParts } from '../../../service/scenarios/split-text.ts'
 export interface Fault {
   /** The set or family, followed by the scenario: `drift:drop-field`, `resilience:slow;ms=500`. */
   readonly name: string
-  /** The set or family that was given for the scenario; by default, the set that contains it, or else its family. */
+  /** The set or family that the user named. Without one, the scenario's first set, or else the scenario's family. */
   readonly group: string
   readonly scenario: ActiveScenario
-  /** The JSON Pointer of the only field that drifts; undefined without drift, or if every field gets its own run. */
+  /** The JSON Pointer of the only field to drift; undefined for other faults, or if every field gets its own run. */
   readonly pointer: string | undefined
   /**
    * `recover`: a client can handle the fault, so the suite should pass. `notice`: the response is permanently wrong, so
@@ -31,7 +31,7 @@ const outages = [
   ...['bad-gateway', 'gateway-timeout'],
 ]
 
-/** Sets of scenarios with a common purpose. The set `drift` has only some scenarios of the family with that name. */
+/** Sets of scenarios with a common purpose. The `drift` set has only some scenarios of the `drift` family. */
 const faultSets: Readonly<Record<string, readonly string[]>> = {
   resilience: [...outages, 'slow', 'reset', 'truncated', 'lost-ack'],
   drift: ['drop-field', 'wrong-type', 'null-required', 'unknown-enum'],
@@ -154,7 +154,7 @@ function mustBeNoticed(name: string, effect: Effect, operation: Operation): bool
 export interface NamedRun {
   readonly fault: Fault
   readonly operation: string
-  /** The number of the request, if given; by default, the first request that can get the fault. */
+  /** The number of the request; undefined for the first request that can get the fault. */
   readonly occurrence: number | undefined
   readonly pointer: string | undefined
 }

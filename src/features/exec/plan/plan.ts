@@ -25,7 +25,7 @@ export interface SuitePlan {
   readonly skippedRequests: readonly SkippedRequests[]
 }
 
-/** A group of an operation's requests that get no runs, since they differ only in values from `similarTo`. */
+/** Requests to an operation that get no runs, since they differ from the requests in `similarTo` only in values. */
 export interface SkippedRequests {
   readonly operation: string
   readonly occurrences: readonly number[]
@@ -101,7 +101,7 @@ function planFields(fault: Fault, { operation, requests }: UsedOperation): Plann
       body !== undefined && effect.kind === 'drift' && schema !== undefined && effect.damage(body, schema, '').ok
     return { fault, operation: operation.id, occurrence: 1, pointer, isReachable: bodies.some(canDrift) }
   }
-  // A pointer from the user may address a single list item, which `pointers` does not list.
+  // A pointer from the user may address an individual list item, which `pointers` does not list.
   if (only !== undefined) return [plan(only)].filter(({ isReachable }) => isReachable)
   return scenario.definition.pointers?.(operation).map(plan) ?? []
 }

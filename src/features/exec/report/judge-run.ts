@@ -130,7 +130,10 @@ function listSentences(report: FindingsReport): string[] {
   return describeFindings(report).flatMap(({ kind, line }) => (kind === 'advice' ? [] : line))
 }
 
-/** Returns a sentence for each condition that `report` meets. Ignores verdicts, and coverage if `report` has none. */
+/**
+ * Returns a sentence for each condition that `report` meets. Ignores conditions on verdicts and, if `report` has no
+ * coverage, conditions on coverage.
+ */
 export function judgeRequests(report: FindingsReport, conditions: readonly SuiteGate[]): string[] {
   return conditions.flatMap((condition) => ('above' in condition ? [] : (judgeCondition(report, condition) ?? [])))
 }
@@ -139,8 +142,9 @@ type Call = Pick<RecordedRequest, 'call' | 'operation' | 'members'>
 
 /**
  * Counts the good responses to all attempts at the call that got the fault. `expected` is 1 if the response with the
- * fault is good (`slow`), or else the count in the baseline run, since other tests may make the same call. If that run
- * has no good response to such an attempt, counts requests with the same `call`, or else all requests to the operation.
+ * fault is good (`slow`). Otherwise, it is the count in the baseline run, since other tests may make the same call. If
+ * the baseline run has no good response to such an attempt, this function counts the good responses to requests with
+ * the same `call`, or else to all requests to the operation.
  */
 export function countGoodResponses(
   baseline: Pick<Baseline, 'requests' | 'varying'>,
@@ -168,7 +172,7 @@ function isAttemptAt(one: Call, { call, members }: Call, varying: ReadonlySet<st
   return [...members].every(([name, value]) => one.members.get(name) === value || varying.has(nameMember(call, name)))
 }
 
-/** The wording of each condition. `reaction`: if set, only faults with this expected reaction count. */
+/** The wording of each condition. If `reaction` is set, only faults that should cause this reaction are counted. */
 const wording: Readonly<Record<SuiteFailCondition['kind'], { reaction?: Fault['expectedReaction']; words: string }>> = {
   'not-resilient': { reaction: 'recover', words: 'were not handled' },
   unnoticed: { reaction: 'notice', words: 'were not noticed' },

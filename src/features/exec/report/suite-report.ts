@@ -13,7 +13,7 @@ export interface SuiteReport {
   readonly runs: readonly JudgedRun[]
   readonly notMade: number
   readonly earlyEnd: keyof typeof earlyEnds | undefined
-  /** Failures and differences of runs without faults: `after 20 runs, the command failed with exit code 6`. */
+  /** Failures of runs without faults, and their differences: `after 20 runs, the command failed with exit code 6`. */
   readonly changes: readonly string[]
   /** A sentence for each `--fail-on` condition that is met. */
   readonly failed: readonly string[]
@@ -115,7 +115,7 @@ const maxNamedFields = 12
 
 /**
  * Describes the fields that drifted, by operation and in the order of the plan. Fields share a sentence if the same
- * drifts had the same result, or if tests noticed some drifts of each field but not all.
+ * drifts were applied to them with the same result, or if tests noticed some, but not all, drifts of each field.
  */
 function describeFields(runs: readonly JudgedRun[]): string[] {
   const drifted = runs.filter(

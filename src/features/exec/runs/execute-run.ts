@@ -58,7 +58,7 @@ export function isOver({ stopped, elapsed, deadline }: TestSuite): boolean {
 
 /** Thrown if a suite cannot be tested, and handled only at the top level. */
 export class UntestableSuite extends Error {
-  /** The reason, followed by the differences or the command's output. An item may contain line breaks. */
+  /** The reason, followed by the differences between runs or the command's output. An item may contain line breaks. */
   readonly lines: readonly string[]
   readonly code: number
   /** The problems with the settings or their files, printed instead of `lines`; empty if there are none. */
@@ -130,7 +130,7 @@ function createRecorder(run: PlannedRun | undefined) {
     onExchange(entry: JournalEntry, live: LiveExchange): void {
       recorded.set(entry.id, toRecordedRequest(entry, live, occurrences.get(entry.id) ?? 0))
     },
-    /** Returns true if the fault affected the request. Drift may have found nothing to change. */
+    /** Returns true if the fault affected the request. A drift that found nothing to change did not affect it. */
     isTarget({ occurrence, scenarios, damage }: RecordedRequest): boolean {
       if (!run || !scenario || occurrence === 0 || !scenarios.includes(scenario.text)) return false
       return !run.fault.isLasting || damage.some((one) => one.startsWith(`${scenario.definition.name} at `))

@@ -9,9 +9,9 @@ import { readQuery } from '../../../service/exchange/request.ts'
 
 export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scenarios' | 'damage'> {
   readonly operation: Operation | undefined
-  /** The request's number (from 1) among the operation's requests that can get a fault; 0 if this one cannot. */
+  /** The request's number (from 1) among the operation's requests that can get a fault; 0 if this request cannot. */
   readonly occurrence: number
-  /** The operation (or else method and path), the query, and the names and types in the body, without its values. */
+  /** The operation (if none matches, the method and path), the query, and the body's names and types without values. */
   readonly call: string
   /** The values by name: `path`, `?period` for the query, `/eventType` for the body. */
   readonly members: ReadonlyMap<string, string>
@@ -82,7 +82,7 @@ function listLeaves(value: Json, pointer: string): (readonly [string, string])[]
   return inner.flatMap(([name, one]) => listLeaves(one, joinPointer(pointer, name)))
 }
 
-/** Describes up to 10 signatures that occur a different number of times in two runs, regardless of order. */
+/** Describes up to 10 signatures whose counts differ between two runs. The order of the requests does not matter. */
 export function compareRuns(one: readonly RecordedRequest[], other: readonly RecordedRequest[]): string[] {
   const signatureOf = ({ signature }: RecordedRequest) => signature
   const [before, after] = [groupBy(one, signatureOf), groupBy(other, signatureOf)]

@@ -78,7 +78,7 @@ interface CommandBounds {
   readonly host: Pick<NodeJS.Process, 'platform' | 'kill'>
 }
 
-/** Milliseconds to wait for the output to end after the command exits. A process outside its group may keep it open. */
+/** Milliseconds to wait for the output to end after the command exits. Processes outside the group may keep it open. */
 const outputGraceMs = 500
 
 /** Runs a command without a shell or input, in its own process group, which is killed when the command ends. */
@@ -97,7 +97,7 @@ export async function runCaptured(line: CommandLine, { limitMs, stopped, host }:
     let grace: NodeJS.Timeout | undefined
     child.once('exit', () => {
       clearTimeout(limit)
-      end() // otherwise, other processes in the group would keep the pipes and their ports open
+      end() // otherwise, other processes in the group would keep the pipes and listening ports open
       grace = setTimeout(() => {
         for (const stream of streams) stream?.destroy()
       }, outputGraceMs)
@@ -171,7 +171,8 @@ const systemBundles = [
 /**
  * Returns an environment in which clients also trust the simulator's CA; without TLS, `env` itself. Node adds the
  * certificates in NODE_EXTRA_CA_CERTS to its own. The other variables replace the default certificates, so their files
- * also contain those that `env` names, or else the system's. curl prefers CURL_CA_BUNDLE to the SSL_CERT variables.
+ * must also contain the certificates that `env` refers to or, if there are none, the system's certificates. curl
+ * prefers CURL_CA_BUNDLE to the SSL_CERT variables.
  */
 export async function trustCa({ ca }: RunningSimulator, env: Environment): Promise<Environment> {
   if (!ca) return env

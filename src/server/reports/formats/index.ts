@@ -68,7 +68,7 @@ function parseTarget(text: string): ReportTarget | undefined {
   return format && { file: text, format }
 }
 
-/** Returns an error for the first target that is a folder or whose folder does not exist, if any. */
+/** Returns an error for the first target that is a folder or is in a missing folder; undefined if all are valid. */
 export async function findReportProblem(targets: readonly ReportTarget[]): Promise<Finding | undefined> {
   for (const { file } of targets) {
     const message = await findTargetProblem(file)

@@ -64,7 +64,7 @@ function renderTable(head: readonly string[], rows: readonly (readonly string[])
   return [line(head), `| ${head.map(() => '---').join(' | ')} |`, ...rows.map(line)].join('\n')
 }
 
-/** Fences lines with more backticks than their longest run of backticks. Replaces control characters with spaces. */
+/** Puts lines in a code fence longer than any run of backticks in them. Replaces control characters with spaces. */
 function fence(lines: readonly string[], language = ''): string {
   const text = lines.flatMap((line) => line.split('\n').map(replaceControls)).join('\n')
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))

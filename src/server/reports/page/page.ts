@@ -4,7 +4,7 @@
  * absent list counts as empty.
  */
 export interface Page {
-  /** The contract, or the checked file with an empty version. */
+  /** The contract's title and version. For a checked file: its name and an empty version. */
   readonly subject: { readonly title: string; readonly version: string }
   /** The heading after the subject, such as `what the client did`. */
   readonly heading: string

@@ -98,7 +98,7 @@ export function readRetryCount(headers: Readonly<Record<string, string>>): numbe
 }
 
 /**
- * Returns true if a request was sent after another had ended (at `endedAt`, on the same monotonic clock). The first
+ * Returns true if a request was sent after an earlier one ended (at `endedAt`, on the same monotonic clock). The first
  * request on a connection that was opened before `endedAt` counts as concurrent, unless it arrived at least a second
  * after `endedAt`: in that case, the client opened the connection in advance.
  */
@@ -110,9 +110,9 @@ export function isSentAfter(
 }
 
 /**
- * Returns true if an attempt can be a retry of an earlier attempt. After a lost response, an attempt on a connection
+ * Returns true if an attempt could be a retry of an earlier attempt. After a lost response, an attempt on a connection
  * that was already open counts, too, since missing a repeated write is worse than misjudging a concurrent write. The
- * simulator notices with a delay that a client has given up, so the retry may arrive before `endedAt`.
+ * simulator notices only after a delay that a client has given up, so the retry may arrive before `endedAt`.
  */
 export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outcome }: Attempt): boolean {
   if (isGivenUp) return latest.receivedAt >= Math.max(endedAt - endToleranceMs, (receivedAt + endedAt) / 2)

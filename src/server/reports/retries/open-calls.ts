@@ -7,7 +7,7 @@ export interface RetryChain {
   readonly call: CallKey
   /** The latest attempt or, if identical calls were concurrent, every attempt that may be the latest. */
   lastAttempts: readonly Attempt[]
-  /** True if an identical request was concurrent with an attempt. A retry is then certain only with a retry count. */
+  /** True if an identical request was concurrent with an attempt. Only a retry count then proves a retry. */
   isParallel: boolean
   /** True if the first attempt claims to be a retry, perhaps of a refused call with a different body. */
   readonly isCorrection: boolean
@@ -39,7 +39,7 @@ export class OpenCalls {
   readonly #lists = new Map<string, Set<RetryChain>>()
   readonly #reach: number
 
-  /** `reach`: how many exchanges after its latest attempt a call is dropped. */
+  /** A call is dropped `reach` exchanges after its latest attempt. */
   constructor(reach: number) {
     this.#reach = reach
   }
@@ -48,7 +48,7 @@ export class OpenCalls {
     return this.#lists.has(kind)
   }
 
-  /** Returns true if `similarTo` returns any chains. */
+  /** Returns true if `similarTo` would return any chains. */
   hasSimilar({ key, content }: LookupKeys): boolean {
     return this.#lists.has(key) || this.#lists.has(content)
   }
@@ -61,7 +61,7 @@ export class OpenCalls {
     return this.#chainsOf(key)
   }
 
-  /** Returns the latest chains that have the call's `insertId`, or its body apart from the id, times and counters. */
+  /** Returns the latest chains with the call's `insertId`, or with the same body except for id, times and counters. */
   similarTo({ key, content }: CallKey): readonly RetryChain[] {
     return [...new Set([...this.#chainsOf(content).slice(-maxSimilar), ...this.#chainsOf(key).slice(-maxSimilar)])]
   }
@@ -71,7 +71,7 @@ export class OpenCalls {
     return this.#chainsOf(all).filter(({ lastAttempts }) => lastAttempts.some((last) => last.id === id))
   }
 
-  /** Stores a chain as the latest. Drops chains that are too old; returns their last attempts except refused ones. */
+  /** Stores a chain as the latest. Drops chains that are too old, and returns their last attempts unless refused. */
   store(chain: RetryChain): readonly Attempt[] {
     for (const key of keysOf(chain)) {
       const list = this.#lists.get(key) ?? new Set()
@@ -97,7 +97,7 @@ export class OpenCalls {
     }
   }
 
-  /** Returns the attempts that an attempt provably repeats (by its retry count or `insertId`), if any. */
+  /** Returns the attempts, if any, that `latest` repeats, as proven by its retry count or `insertId`. */
   findRetried(latest: Attempt): RetryTargets | undefined {
     const { retryCount = 0, call } = latest
     const identical = this.identicalTo(call)
@@ -114,7 +114,7 @@ export class OpenCalls {
     return { ...retried, isCertain }
   }
 
-  /** Returns true if the retry may instead repeat, with a corrected body, a call refused after the first target. */
+  /** Returns true if the retry may instead be a corrected version of a call refused after the first target. */
   #mayCorrect({ targets: [first], candidates }: RetryTargets, isRetried: (before: Attempt) => boolean): boolean {
     if (!candidates.some(({ isCorrection }) => isCorrection)) return false
     const later = this.#chainsOf(first.call.kind).flatMap(({ lastAttempts }) => lastAttempts)

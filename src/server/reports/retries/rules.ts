@@ -30,9 +30,9 @@ export const retryRules = {
     rule: 'An event that is resent after a 5xx or a lost response keeps its insertId.',
     proof:
       'A request with a retry count above 0 has a different `insertId` or none; or the response to a stored event ' +
-      'without an `insertId` was lost, and an identical event from the same client was stored later, but not before.',
+      'without an `insertId` was lost, and the same client stored an identical event later but none earlier.',
     otherwise:
-      'A similar event without an `insertId`, or with a different `insertId`, `eventAt` or counter in the body, ' +
+      'A similar event without an `insertId`, or with a different `insertId`, time or attempt counter, ' +
       'may be a separate event, so it is reported only as advice.',
   },
   'no-retry': {
@@ -52,10 +52,10 @@ export type RetryRule = keyof typeof retryRules
 
 export const unjudgedReasons = {
   'no-id': 'a later identical call had neither an insertId nor a retry count',
-  'other-event': 'a later similar event had a different insertId, eventAt or counter',
+  'other-event': 'a later similar event had a different insertId, time or attempt counter',
   'separate-events': 'the client sends identical events even after one has succeeded',
   parallel: 'an identical call, such as a hedged request, was in progress at the same time',
-  'several-clients': 'an identical call had another User-Agent or forwarded address, or used a concurrent connection',
+  'several-clients': 'an identical call used a concurrent connection, or a different User-Agent or forwarded address',
   'new-rules': 'rules, or headers that select a scenario, seed or response, changed before an identical call',
   ambiguous: 'a retry may belong to any of several calls',
   dropped: 'the call is no longer in the journal',
@@ -74,7 +74,7 @@ export interface RetryProblem {
 /** Pauses that jitter cannot explain: how many in a row, and their maximum total in milliseconds. */
 const immediate = { count: 3, totalMs: 15 }
 
-/** Calls too fast for a person or a back-off: how many in a row, and the maximum pause between two in milliseconds. */
+/** Calls too fast for a person or a back-off: how many in a row, and the maximum milliseconds between two calls. */
 const loop = { count: 20, eachMs: 250 }
 
 /** Judges an attempt as a retry of the failed attempt `last`. `pauses`: the call's pauses, including the latest. */
@@ -88,7 +88,7 @@ export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Att
   return [...early, ...checkBackOff(last, pauses, waitedMs), ...idProblems]
 }
 
-/** Returns true if the wait was shorter than `Retry-After`. A client may compare a date with the machine's clock. */
+/** Returns true if the wait was shorter than `Retry-After`. A client may wait for a date on the machine's clock. */
 function isEarly(last: Attempt, latest: Attempt): boolean {
   const { retryAfterMs, retryAt = Number.POSITIVE_INFINITY } = last
   if (retryAfterMs === undefined || latest.at >= retryAt - toleranceMs) return false
@@ -141,7 +141,7 @@ export function mayBeStored({ outcome, status }: Attempt): boolean {
   return outcome === 'lost' || (outcome !== 'refused' && (status < 400 || status >= 500))
 }
 
-/** Finds identical failed calls in quick succession, even if they are not proved to be retries. */
+/** Finds identical failed calls in quick succession, even if they cannot be proven to be retries. */
 export class TightLoops {
   readonly #runs = new Map<string, { last: Attempt; count: number }>()
 

@@ -9,7 +9,7 @@ export function listRemaining(candidates: readonly RetryChain[], targets: readon
   return targets.length === 1 && others.length > 0 ? others : all
 }
 
-/** Returns the problems that a retry has whichever of the targets it repeats. */
+/** Returns the problems that a retry has, regardless of which target it repeats. */
 export function listSharedProblems(
   targets: readonly Attempt[],
   problemsByTarget: readonly (readonly RetryProblem[])[],
@@ -26,8 +26,8 @@ export function listSharedProblems(
 }
 
 /**
- * Omits attempts with an uncertain outcome, unless no other attempts remain. Their events may have been stored, so
- * even their retries must keep the `insertId`. An uncertain 429 is kept, since nothing was stored.
+ * Omits attempts with an uncertain outcome, unless no other attempts remain. The event of such an attempt may have been
+ * stored, so even its retry must keep the `insertId`. An uncertain 429 is kept, since nothing was stored.
  */
 function withoutUncertain(targets: readonly Attempt[]): readonly Attempt[] {
   const certain = targets.filter((last) => last.outcome !== 'uncertain' || !mayBeStored(last))

@@ -27,7 +27,7 @@ export interface TrackedAttempt {
   /** The pause before the attempt in milliseconds; undefined without a previous attempt. */
   readonly waitedMs: number | undefined
   readonly problems: readonly RetryProblem[]
-  /** The problems that the attempt has if it is a retry, which is not certain. */
+  /** The problems that the attempt would have as a retry. Whether it is a retry is not certain. */
   readonly advice: readonly RetryProblem[]
   /** The reasons why failed attempts could not be judged, one for each such attempt. */
   readonly unjudged: readonly UnjudgedReason[]
@@ -49,7 +49,7 @@ interface Judgment {
 
 const noJudgment: Judgment = { chain: undefined, previous: undefined, pauses: [], problems: [] }
 
-/** Leaves a failed attempt unjudged. `possible`: the problems of the latest attempt if it is a retry of `last`. */
+/** Leaves a failed attempt unjudged. `possible`: the problems that the latest attempt has if it retries `last`. */
 type Skip = (last: Attempt, reason: UnjudgedReason, possible: readonly RetryProblem[]) => void
 
 /** The reasons that turn the possible problems of an attempt into advice. */
@@ -145,7 +145,7 @@ export class RetryTracker {
     return { attempt: latest, previous, chain, waitedMs, problems, advice, unjudged }
   }
 
-  /** Judges a proven retry of one of the targets. Reports only problems that it has whichever target it repeats. */
+  /** Judges a proven retry of one of the targets. Reports only problems common to all targets. */
   #judgeRetried(latest: Attempt, { candidates, targets, isCertain }: RetryTargets, skip: Skip): Judgment {
     const [chain, ...others] = candidates
     const [previous] = targets

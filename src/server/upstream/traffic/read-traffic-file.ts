@@ -10,7 +10,7 @@ import { readHar } from './read-har.ts'
 import type { AcceptedOrigins } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
 
-/** The maximum size, in bytes, of a file, of its unpacked contents, and of all its separate bodies. */
+/** The maximum size, in bytes, of a file, of its unpacked contents, and of all its separate bodies together. */
 const maxBytes = 256 * 1024 * 1024
 
 export async function readTrafficFile(

@@ -1,5 +1,5 @@
 /**
- * The common type of exchanges with a service, which come from a recording or from requests that convsim sends itself.
+ * The common type of exchanges with a service, whether from a recording or from convsim's own requests.
  * `read-traffic-file.ts` reads files, and `read-har.ts` converts parsed HAR documents.
  */
 

@@ -8,7 +8,7 @@ export const FORMAT_MARK = 'convsim state 5'
 /**
  * KEYS: the sandbox's head, the list of sandboxes, the counter for sandboxes and generations, and the format. ARGV:
  * `store` or `dry` (reply without changing anything); the sandbox's name as JSON; the script's arguments, which become
- * `args`. If a key of the data is not a hash, HLEN fails with WRONGTYPE before the first write.
+ * `args`. If a data key does not hold a hash, HLEN fails with WRONGTYPE before the first write.
  */
 const PRELUDE = `
 local tag = string.sub(KEYS[1], 1, -5)
