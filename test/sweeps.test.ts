@@ -179,7 +179,7 @@ describe('every catalogue entry', () => {
     },
   )
 
-  test('applies to at least one operation, and is described in full sentences, as are its parameters', () => {
+  test('applies to an operation, and has descriptions that start with a capital letter and end with a period', () => {
     for (const entry of entries) {
       expect([entry.name, pairs.some((one) => one.entry === entry && one.applies)]).toEqual([entry.name, true])
       for (const { description } of [entry, ...entry.parameters]) expect(description).toMatch(/^[A-Z].*\.$/)

@@ -1,4 +1,4 @@
-/** `state/`: the stored state: its interface and commands, and the implementations in memory/, file/ and redis/. */
+/** `state/`: the stored state: its interface and records, and the implementations in memory/, file/ and redis/. */
 import type { RecordCounts, StoredContent } from './collections/index.ts'
 import type {
   DayImpact,
@@ -54,7 +54,7 @@ export interface RateResult {
   readonly resetMs: number
 }
 
-/** A change refused because of a disk error or the loss of the files. */
+/** A change refused because of a disk error, or because a file of the state was removed or replaced. */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }
@@ -151,5 +151,5 @@ export interface Store {
 }
 
 export function describeLoss(reason: string): string {
-  return `The state is no longer saved: ${reason}. Export the data you need (GET /__sim/export), then restart.`
+  return `The state is no longer being saved: ${reason}. Export the data you need (GET /__sim/export), then restart.`
 }

@@ -189,7 +189,9 @@ describe('--log-format pretty', () => {
     expect(command.stderr()).toBe('')
   })
 
-  test('suggests control plane requests if all GETs need more than a model id', { tags: ['long'] }, async () => {
+  test('suggests control plane requests if every GET needs a parameter other than a model id', {
+    tags: ['long'],
+  }, async () => {
     const contract = await documentWith('operationId: getModelAnalytics', 'operationId: getFigures')
     await writeFile(contract, (await readFile(contract, 'utf8')).replaceAll('modelId', 'figureId'))
     const command = convsim([...pretty, '--contract', contract])

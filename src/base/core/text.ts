@@ -85,7 +85,7 @@ export function findNearest(name: string, candidates: Iterable<string>): string 
 
 const MAX_LISTED = 20
 
-/** Returns `Did you mean "slow"? Known: slow, hang.` A list of over 20 names is cut or replaced by `elsewhere`. */
+/** Returns a hint: `Did you mean "slow"? Known: slow, hang.` A long list is cut, or replaced by `elsewhere`. */
 export function describeKnown(name: string, known: readonly string[], elsewhere?: string): string {
   const nearest = findNearest(name, known)
   const guess = nearest === undefined ? '' : `Did you mean "${nearest}"? `

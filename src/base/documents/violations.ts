@@ -96,7 +96,8 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   multipleOf: ({ params, data }) => `must be a multiple of ${params.multipleOf}; got ${data}`,
   uniqueItems: ({ params }) => `must not contain duplicates; items ${params.j} and ${params.i} are the same`,
   contains: ({ params: { minContains = 1, maxContains } }) => {
-    const range = maxContains === undefined ? `${minContains} or more` : `${minContains} to ${maxContains}`
+    const upTo = minContains === maxContains ? `exactly ${minContains}` : `${minContains} to ${maxContains}`
+    const range = maxContains === undefined ? `${minContains} or more` : upTo
     return `must have ${range} items that match the schema in "contains"`
   },
   anyOf: ({ data }) => `must match at least one of the alternatives; got ${quote(data)}`,

@@ -66,7 +66,7 @@ function explanationToJson({ outgoing, entry }: Explanation) {
     operation,
     sandbox,
     stage,
-    rule,
+    rule: rule && { scope: rule.scope, index: rule.index },
     why: listReasons(entry),
     response: {
       status: reply.status,

@@ -48,7 +48,7 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
     response: { ...response, body: body(response.body) },
     delivery: deliveryToJson(entry.delivery),
     stage,
-    rule,
+    rule: rule && { scope: rule.scope, index: rule.index },
     scenarios,
     expectation,
     replayOf,
@@ -63,14 +63,12 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
 export function listReasons(entry: JournalEntry): readonly string[] {
   const { decisions = [], operation, ownToken, response, stage, violations } = entry
   const { status, origin } = response
-  const isForwarded = origin === 'upstream'
-  if (stage === 'handle' && status < 400) {
-    const effect = isForwarded ? 'the real service responds' : `the operation ${operation} runs`
-    return [...decisions, `No stage refuses the request, so ${effect}.`]
-  }
+  if (origin === 'upstream') return [...decisions, `The real service returned ${status}.`]
+  if (stage === 'handle' && status < 400)
+    return [...decisions, `No stage refuses the request, so the operation ${operation} runs.`]
   if (origin === 'scenario' || origin === 'gateway') return decisions
   const refusals =
-    violations.length === 0 || isForwarded
+    violations.length === 0
       ? [redactText(readError(parseBody(response.body)), ownToken)]
       : violations.map(({ in: part, pointer, message }) => endSentence(`${part}${pointer} ${message}`))
   return [...decisions, ...refusals.map((reason) => `The stage "${stage}" returns ${status}: ${reason}`)]

@@ -2,7 +2,7 @@ import type { Json, Violation } from '../../base/core/json.ts'
 import type { Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
 import type { DeliveryOutcome, Origin } from '../../service/exchange/reply.ts'
 import type { Connection, Expectation } from '../../service/exchange/request.ts'
-import type { RuleReference } from '../../service/scenarios/rules.ts'
+import type { AppliedRule } from '../../service/scenarios/rules.ts'
 
 export interface RecordedBody {
   /** The stored bytes, one character each; undefined or empty if no bytes are stored, for example after eviction. */
@@ -73,7 +73,7 @@ export interface JournalEntry {
   readonly hasClientLeft: boolean
   /** The pipeline stage that responded, such as `validate`. */
   readonly stage: string
-  readonly rule: RuleReference | undefined
+  readonly rule: AppliedRule | undefined
   /** Sentences that explain the response, such as why a rule applied; undefined if there are none. */
   readonly decisions: readonly string[] | undefined
   /** The scenarios that applied to the request, as written, such as `slow;ms=200`. */

@@ -24,7 +24,7 @@ import {
   type DataOverrides,
   noOverrides,
 } from '../../service/scenarios/definition.ts'
-import type { ActiveRules, RuleReference } from '../../service/scenarios/rules.ts'
+import type { ActiveRules, AppliedRule } from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
@@ -106,7 +106,7 @@ export class Exchange {
   /** The public name of the current stage, or of the stage that replied. Set by the pipeline. */
   stage = ''
   /** The rule that applied to this request, if any. */
-  rule: RuleReference | undefined
+  rule: AppliedRule | undefined
   /** The scenarios that were applied to this request, in order. */
   scenarios: readonly ActiveScenario[] = []
   /** True if the request's headers name scenarios, a sequence or an example, which must not fail silently. */

@@ -181,7 +181,7 @@ const nameRule = ({ scope, index }: Omit<ScopedRule, 'rule'>) =>
   `${scope === 'sandbox' ? 'Sandbox' : 'Startup'} rule ${index + 1}`
 
 async function recordAppliedRule(exchange: Exchange, { rule, scope, index }: ScopedRule, store: Store): Promise<void> {
-  exchange.rule = { scope, index }
+  exchange.rule = { scope, index, key: rule.key }
   await store.nextSequenceIndex(exchange.sandbox.name, ruleAppliedKey(rule)) // counts this use of the rule
   addDecision(exchange, `${nameRule({ scope, index })} applies: ${JSON.stringify(rule.source)}.`)
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/core/json.ts'
-import type { ActiveRules } from '../../service/scenarios/rules.ts'
+import { startupKeyPrefix } from '../../service/scenarios/rules.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { RequestTrace } from './request-trace.ts'
 import { type UnjudgedReason, unjudgedReasons } from './retries/rules.ts'
@@ -132,22 +132,18 @@ export class TrafficFindings {
 
   /** The number of requests by operation; the empty name counts requests that match no operation. */
   readonly sentCounts = new Map<string, number>()
-  /** The number of requests to which each startup rule was applied, by the rule's key. */
-  readonly startupAppliedCounts = new Map<string, number>()
-  /** The number of requests to which each sandbox rule was applied, by the rule's key. */
+  /** The number of requests to which each rule was applied, by the rule's key. */
   readonly appliedCounts = new Map<string, number>()
   /** The `steering` of the latest request, which begins with the keys of the sandbox rules, separated by commas. */
   steering = ''
   /** The rules that were never applied before they were removed, by sandbox and sentence. */
   readonly removed = new Map<string, UnmetRule>()
 
-  countRequest({ operation = '', rule, steering }: JournalEntry, startupRules: ActiveRules): void {
+  countRequest({ operation = '', rule, steering }: JournalEntry): void {
     this.counts.requests += 1
     this.steering = steering
     add(this.sentCounts, operation, 1)
-    if (!rule) return
-    if (rule.scope === 'startup') add(this.startupAppliedCounts, startupRules[rule.index]?.key ?? '', 1)
-    else add(this.appliedCounts, steering.split(',')[rule.index] ?? '', 1)
+    if (rule) add(this.appliedCounts, rule.key, 1)
   }
 
   keepRemoved(rules: Iterable<UnmetRule>): void {
@@ -157,7 +153,9 @@ export class TrafficFindings {
 
   merge(other: TrafficFindings): void {
     for (const [operation, count] of other.sentCounts) add(this.sentCounts, operation, count)
-    for (const [key, count] of other.startupAppliedCounts) add(this.startupAppliedCounts, key, count)
+    // The keys of sandbox rules are random, so the counts of retired sandboxes would accumulate.
+    for (const [key, count] of other.appliedCounts)
+      if (key.startsWith(startupKeyPrefix)) add(this.appliedCounts, key, count)
     this.keepRemoved(other.removed.values())
     for (const name of Object.keys(this.counts) as (keyof RequestCounts)[]) this.counts[name] += other.counts[name]
     for (const kind of reportedKinds) this[kind].merge(other[kind])

@@ -1,6 +1,5 @@
 import { memoizeLast, once } from '../../base/core/memoize.ts'
 import type { Contract } from '../../service/contract/contract.ts'
-import type { ActiveRules } from '../../service/scenarios/rules.ts'
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
 import { ContractFindings, RetryFindings } from './client-findings.ts'
 import { Coverage, viewCoverage } from './coverage.ts'
@@ -14,10 +13,8 @@ class TrafficCounts {
   coverage: Coverage
   readonly retries: RetryFindings
   readonly #contractFindings: ContractFindings
-  readonly #current: () => ReportedInputs
 
   constructor(current: () => ReportedInputs, items: readonly OperationItems[], reach: number) {
-    this.#current = current
     this.coverage = new Coverage(items)
     const has = (operation: string) => current().idempotentOperations().has(operation)
     this.retries = new RetryFindings(this.findings, { has }, reach)
@@ -25,7 +22,7 @@ class TrafficCounts {
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
-    this.findings.countRequest(entry, this.#current().startupRules)
+    this.findings.countRequest(entry)
     this.coverage.record(entry, live)
     this.retries.record(entry, live)
     this.#contractFindings.record(entry, live)
@@ -39,7 +36,6 @@ class TrafficCounts {
 
 export interface ReportedInputs {
   readonly contract: Contract
-  readonly startupRules: ActiveRules
   readonly hintFinder: () => HintFinder
   /** Returns the ids of the operations whose body has a field for an idempotency key. */
   readonly idempotentOperations: () => ReadonlySet<string>

@@ -13,7 +13,13 @@ import { createCatalogue } from '../../service/scenarios/catalogue.ts'
 import type { Catalogue } from '../../service/scenarios/definition.ts'
 import { parseScenarios } from '../../service/scenarios/parse.ts'
 import { hasModelParameter } from '../../service/scenarios/rule-match-problems.ts'
-import { activateRules, listInapplicable, type RuleContext, readRules } from '../../service/scenarios/rules.ts'
+import {
+  activateRules,
+  listInapplicable,
+  type RuleContext,
+  readRules,
+  startupKeyPrefix,
+} from '../../service/scenarios/rules.ts'
 import { loadRulesFile } from '../../service/scenarios/rules-file.ts'
 import type { ServedInputs } from '../control/handler.ts'
 import { listOverlays } from '../settings/library-settings.ts'
@@ -102,7 +108,8 @@ async function loadStartupRules(settings: Settings, context: RuleContext) {
   const { scenario, rules } = settings
   const fromFlag = readRules(scenario === undefined ? [] : [{ scenario }], context)
   const fromFile = rules === undefined ? success([]) : await loadRulesFile(rules, context)
-  if (fromFlag.ok && fromFile.ok) return success(activateRules('startup', [...fromFlag.value, ...fromFile.value]))
+  if (fromFlag.ok && fromFile.ok)
+    return success(activateRules(startupKeyPrefix, [...fromFlag.value, ...fromFile.value]))
   const findings = fromFlag.ok ? [] : fromFlag.error.map(({ message }) => errorAt('--scenario', message))
   return failure([...findings, ...(fromFile.ok ? [] : fromFile.error)])
 }

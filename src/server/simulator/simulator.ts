@@ -60,7 +60,8 @@ export async function createSimulator(settings: Settings, deps: Dependencies): P
   const load = async () => {
     const found = new Set<string>()
     const loaded = await loadStartupInputs(settings, log, proxied?.limitCatalogue, found)
-    referencedFiles = found
+    // After a failure, the document may refer to files that were not reached.
+    referencedFiles = loaded.ok ? found : new Set([...referencedFiles, ...found])
     return loaded
   }
   const listFiles = () => [...listInputFiles(settings), ...referencedFiles]
@@ -214,7 +215,7 @@ function createReporter(
     const sandboxUnmet = await Promise.all(names.map((name) => readUnmet(name, traffic))).catch(noneIfUnavailable)
     const location = { sandbox: '*', scope: 'startup' } as const
     const startupRules = sandbox === undefined ? current().startupRules : []
-    const countApplications = ({ key }: ActiveRule) => ruleCounts.startupAppliedCounts.get(key) ?? 0
+    const countApplications = ({ key }: ActiveRule) => ruleCounts.appliedCounts.get(key) ?? 0
     const startupUnmet = listUnmet(startupRules, location, countApplications, ruleCounts.sentCounts)
     const unmet = [...ruleCounts.removed.values(), ...sandboxUnmet.flat(), ...startupUnmet]
     return { contract: { title, version: contractVersion }, run, sandbox, ...report, unmet }

@@ -110,7 +110,7 @@ export function createStatusScenario(status: number): ScenarioDefinition {
     return {
       name,
       family: 'refusals',
-      description: `The ordinary response, with status ${status} if documented; wider scopes are ignored.`,
+      description: `The ordinary response, with status ${status} if documented; wider scopes have no effect.`,
       parameters: [],
       // Every success status applies to every operation, so that "429*2, 200" works for an operation that returns 201.
       effect: () => ({ kind: 'ordinary', status }),

@@ -102,12 +102,17 @@ function* partPointers(part: JsonObject, above: string): Generator<string> {
 function hasField(schema: JsonObject, pointer: string): boolean {
   const [, token, ...rest] = pointer.split('/')
   if (token === undefined) return pointer === ''
-  if (schema['type'] === 'object' && !('properties' in schema)) return schema['additionalProperties'] !== false
+  if (allowsAnyMember(schema)) return true
   const properties = propertiesOf(schema)
   const named = Object.hasOwn(properties, token) ? properties[token] : undefined
   const inner = named ?? (/^\d+$/.test(token) ? schema['items'] : undefined)
   if (!isObject(inner)) return false
   return rest.length === 0 || hasField(inner, `/${rest.join('/')}`)
+}
+
+/** Returns true for a schema without properties. A member that is not among listed properties is probably a typo. */
+function allowsAnyMember({ type = 'object', properties, additionalProperties }: JsonObject): boolean {
+  return [type].flat().includes('object') && properties === undefined && additionalProperties !== false
 }
 
 const propertiesOf = ({ properties }: JsonObject): JsonObject => (isObject(properties) ? properties : {})

@@ -59,6 +59,12 @@ export function activateRules(id: string, rules: readonly Rule[], former: Active
   })
 }
 
+/** The start of the keys of startup rules. The keys of sandbox rules start with a random id. */
+export const startupKeyPrefix = 'startup'
+
+/** The rule that applied to a request. */
+export interface AppliedRule extends RuleReference, Pick<ActiveRule, 'key'> {}
+
 export interface ScopedRule extends RuleReference {
   readonly rule: ActiveRule
 }
@@ -153,7 +159,10 @@ function readRuleAction(
 ): Result<RuleAction, Flaw> {
   const flawAt = (member: string, message: string) => failure({ pointer: `/${member}`, message })
   if (parameters)
-    return flawAt('parameters', '"scenario" must be a scenario name, and values must not contain quotation marks.')
+    return flawAt(
+      'parameters',
+      'With parameters, "scenario" must be one name, and values must not contain quotation marks.',
+    )
   if (sequence !== undefined) {
     if (scenario !== undefined) return flawAt('sequence', 'A rule has either a scenario or a sequence, not both.')
     const parsed = parseSequence(sequence, catalogue)

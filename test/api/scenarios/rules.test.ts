@@ -53,8 +53,11 @@ const aPrompt: Call = ['/v1/prompts', { body: prompt() }]
 test.each([
   [{ scenario: 'rate-limited', parameters: { 'retry-after': 3 } }, 'rate-limited;retry-after=3'],
   [{ scenario: 'status', parameters: { code: 418, body: 'a;b' } }, 'status;code=418;body="a;b"'],
-  [{ scenario: 'slow;ms=1', parameters: { ms: 2 } }, /: body\/rules\/0\/parameters: .*must be a scenario name/],
-  [{ sequence: '429, 200', parameters: { ms: 2 } }, /body\/rules\/0\/parameters: "scenario" must be a/],
+  [{ scenario: 'slow;ms=1', parameters: { ms: 2 } }, /: body\/rules\/0\/parameters: .*must be one name/],
+  [
+    { sequence: '429, 200', parameters: { ms: 2 } },
+    /body\/rules\/0\/parameters: With parameters, "scenario" must be one/,
+  ],
 ])('the parameters of the rule %j become part of its scenario, or the rule is refused: %s', async (rule, expected) => {
   const request = { method: 'PUT', token: null, body: { rules: [rule] } }
   const response = await call(sim(), `/__sim/scenarios?sandbox=${newSandboxName()}`, request)
@@ -230,8 +233,12 @@ describe('precedence: request > sandbox > startup', () => {
   })
 })
 
-test('a rule can have a condition on a member of a free-form request body', async () => {
-  const content = { 'application/json': { schema: { type: 'object', additionalProperties: true } } }
+test.each<[string, JsonObject]>([
+  ['a free-form object', { type: 'object', additionalProperties: true }],
+  ['an object or null', { type: ['object', 'null'] }],
+  ['any value', {}],
+])('a rule can have a condition on a member of a request body that is %s', async (_, schema) => {
+  const content = { 'application/json': { schema } }
   const post = { operationId: 'postAny', requestBody: { content }, responses: { 200: { description: 'OK' } } }
   const own = await startForTest({ contract: await documentWithPaths({ '/any': { post } }) })
   await putRules(own, [{ operation: 'postAny', match: { body: { '/a': 'b' } }, scenario: '404' }])

@@ -37,6 +37,11 @@ test.each<[JsonObject, Json, string]>([
     [1, 1],
     ': must have 0 to 1 items that match the schema in "contains"',
   ],
+  [
+    { type: 'array', contains: { const: 1 }, maxContains: 1 },
+    [1, 1],
+    ': must have exactly 1 items that match the schema in "contains"',
+  ],
   [{ type: 'object', minProperties: 2 }, {}, ': must have at least 2 properties; got 0'],
   [{ type: 'number', minimum: -1, maximum: 1 }, 1.5, ': must be from -1 to 1; got 1.5'],
   [{ type: 'number', minimum: -1, maximum: 1 }, -2, ': must be from -1 to 1; got -2'],

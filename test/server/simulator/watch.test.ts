@@ -82,6 +82,35 @@ describe('a simulator with --watch', () => {
     await vi.waitFor(async () => expect((await call(simulator, '/a')).body).toBe('corrected'), { timeout: 45_000 })
   })
 
+  test('watches referenced files also while the contract has a syntax error', async () => {
+    const folder = await tempFolder()
+    const contract = join(folder, 'api.yaml')
+    const valid = "openapi: 3.1.0\ninfo: { title: A, version: '1' }\npaths: { /a: { $ref: part.yaml } }\n"
+    await writeFile(contract, valid)
+    await writeFile(join(folder, 'part.yaml'), pathItemWith('example: initial'))
+    const simulator = await startForTest({ contract, watch: true })
+    await writeFile(contract, '{')
+    await untilInfo(simulator, { failedReload: { findings: [{ severity: 'error' }] } })
+    await writeFile(contract, valid)
+    await untilInfo(simulator, generation(2))
+    await new Promise((resolve) => setTimeout(resolve, 1_000)) // several polls
+    expect(await infoOf(simulator)).toMatchObject(generation(2))
+    expect(simulator.logged.filter(({ level }) => level === 'warn')).toHaveLength(1)
+  })
+
+  test('counts a request for the rule that applied to it, even if the rules were reloaded meanwhile', async () => {
+    const simulator = await startWatching()
+    const [slow, unapplied] = ['{ scenario: slow;ms=3000 }', '{ scenario: "404", operation: createEvent }']
+    await simulator.replace('rules.yaml', `rules: [${slow}]\n`)
+    await untilInfo(simulator, generation(2))
+    const response = call(simulator, analytics)
+    await simulator.replace('rules.yaml', `rules: [${unapplied}, ${slow}]\n`)
+    await untilInfo(simulator, generation(3))
+    expect((await response).status).toBe(200)
+    const { unmet } = objectOf(await call(simulator, '/__sim/report?sandbox=*'))
+    expect(unmet).toMatchObject([{ scope: 'startup', index: 0, applied: 0 }])
+  })
+
   test('applies changes to the contract, overlay, fixtures and rules, and keeps the state', async () => {
     const simulator = await startWatching()
     const { replace, contractText } = simulator

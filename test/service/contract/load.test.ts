@@ -80,7 +80,7 @@ test('operations in referenced path items are checked, even if the document has 
   const valid = text.replaceAll("'404'", "'200'").replace('a, resp', 'b, resp')
   expect(await findingsOf(valid)).toEqual([])
   expect(await findingsOf(valid.replace("/a'", "/a', get: { responses: { '200': { description: ok } } }"))).toEqual([
-    '5:43 warning is ignored, because the path item refers to another path item with $ref',
+    '5:43 warning is ignored, because the path item uses $ref to refer to another path item',
   ])
 })
 
@@ -107,7 +107,8 @@ test('the findings about an unreadable contract and unreadable overlays are repo
 
 test('an OpenAPI 3.2 document is served as OpenAPI 3.1, and a finding says so', async () => {
   const document = SMALL.replace('openapi: 3.1.0', 'openapi: 3.2.0')
-  const note = '1:1 info is OpenAPI 3.2, served as 3.1; new members are ignored, except example values and "itemSchema"'
+  const note =
+    '1:1 info is OpenAPI 3.2, served as 3.1; members that 3.2 added are ignored, except example values and "itemSchema"'
   expect(await findingsOf(document)).toEqual([note])
   const finding = '2:1 warning is not valid OpenAPI 3.2: /info/version is required'
   expect(await findingsOf(document.replace(', version: 1.0.0', ''))).toContain(finding)

@@ -30,7 +30,8 @@ export function checkVersion(document: JsonObject): DocumentFlaw | undefined {
 /** Yields problems that affect a simulation, such as missing operations, duplicate ids and paths, and ignored parts. */
 export function* checkRequirements(document: JsonObject, source: Source): Generator<DocumentFlaw> {
   if (String(document.openapi).startsWith('3.2')) {
-    const message = 'is OpenAPI 3.2, served as 3.1; new members are ignored, except example values and "itemSchema"'
+    const message =
+      'is OpenAPI 3.2, served as 3.1; members that 3.2 added are ignored, except example values and "itemSchema"'
     yield { severity: 'info', pointer: '/openapi', message }
   }
   yield* checkOperations(document, source)
@@ -96,7 +97,7 @@ function* findUnserved(item: JsonObject, warn: Warn): Generator<DocumentFlaw> {
   for (const name of ['query', 'additionalOperations'].filter((method) => method in item))
     yield warn(`"${name}" is not served; only ${METHODS.join(', ')} are`, name)
   for (const name of [...METHODS, 'parameters'].filter((member) => '$ref' in item && member in item))
-    yield warn('is ignored, because the path item refers to another path item with $ref', name)
+    yield warn('is ignored, because the path item uses $ref to refer to another path item', name)
 }
 
 function isCheckedBody(document: JsonObject, mediaType: string, media: Json | undefined): boolean {
