@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, onTestFinished, test as plainTest, vi } from 'vitest'
+import { openSandbox } from '../../src/client/testing/test-sandbox.ts'
 import { connect, startSimulator } from '../../src/index.ts'
 import { call, event, prompt, type RequestOptions } from '../support/client.ts'
 import { controlOperations } from '../support/control-operations.ts'
@@ -315,6 +316,18 @@ describe('connect', () => {
     const url = `http://127.0.0.1:${await listenForTest(server)}`
     await expect(connect(url)).rejects.toThrow(/responds, but is not a simulator/)
   })
+})
+
+test.each([
+  ['kept if one of several simultaneous expectations is unmet', 2, true],
+  ['deleted if all expectations are met', 1, false],
+])('the sandbox of a test is %s', async (name, times, isKept) => {
+  const { sim, close } = await openSandbox({ file: 'a.test.ts', names: [name] }, async () => simulator)
+  await sendEvent(sim.baseUrl)
+  const later = sim.expectReceived('createEvent', { times, within: 300 })
+  await Promise.allSettled([later, sim.expectReceived('createEvent')])
+  await close()
+  expect((await simulator.sandboxes()).some((one) => one.name === sim.name)).toBe(isKept)
 })
 
 test('the typed client covers the whole control plane, except operations for other tools', async () => {

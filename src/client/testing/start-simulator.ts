@@ -1,7 +1,4 @@
-/**
- * `client/testing/`: the modules that users import in their tests. This module starts a simulator in the tests'
- * process.
- */
+/** `client/testing/`: the modules that users import in their tests. This one runs a simulator in the tests' process. */
 
 import type { LibrarySettings } from '../../server/settings/library-settings.ts'
 import { createSimulatorClient, type SimulatorClient } from '../connect.ts'

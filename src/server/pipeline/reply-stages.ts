@@ -33,7 +33,6 @@ export function handle({ fallback }: PipelineDeps): RequestStage<MatchedExchange
   }
 }
 
-/** Returns the status that a scenario selects, if any. */
 function chosenStatus({ operation, requestedStatus, isSampledOut }: MatchedExchange): number | undefined {
   return requestedStatus ?? (isSampledOut ? operation.droppedStatus : undefined)
 }

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../base/core/json.ts'
-import { startupKeyPrefix } from '../../service/scenarios/rules.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { RequestTrace } from './request-trace.ts'
 import { type UnjudgedReason, unjudgedReasons } from './retries/rules.ts'
@@ -132,7 +131,7 @@ export class TrafficFindings {
 
   /** The number of requests by operation; the empty name counts requests that match no operation. */
   readonly sentCounts = new Map<string, number>()
-  /** The number of requests to which each rule was applied, by the rule's key. */
+  /** The number of requests to which each rule was applied, by its scope and key. */
   readonly appliedCounts = new Map<string, number>()
   /** The `steering` of the latest request, which begins with the keys of the sandbox rules, separated by commas. */
   steering = ''
@@ -143,7 +142,7 @@ export class TrafficFindings {
     this.counts.requests += 1
     this.steering = steering
     add(this.sentCounts, operation, 1)
-    if (rule) add(this.appliedCounts, rule.key, 1)
+    if (rule) add(this.appliedCounts, `${rule.scope} ${rule.key}`, 1)
   }
 
   keepRemoved(rules: Iterable<UnmetRule>): void {
@@ -154,8 +153,7 @@ export class TrafficFindings {
   merge(other: TrafficFindings): void {
     for (const [operation, count] of other.sentCounts) add(this.sentCounts, operation, count)
     // The keys of sandbox rules are random, so the counts of retired sandboxes would accumulate.
-    for (const [key, count] of other.appliedCounts)
-      if (key.startsWith(startupKeyPrefix)) add(this.appliedCounts, key, count)
+    for (const [key, count] of other.appliedCounts) if (key.startsWith('startup ')) add(this.appliedCounts, key, count)
     this.keepRemoved(other.removed.values())
     for (const name of Object.keys(this.counts) as (keyof RequestCounts)[]) this.counts[name] += other.counts[name]
     for (const kind of reportedKinds) this[kind].merge(other[kind])

@@ -1,7 +1,4 @@
-/**
- * `server/sandboxes/`: the registry of sandboxes. `settings.ts` stores the settings of each sandbox: its seed, rules
- * and clock.
- */
+/** `server/sandboxes/`: the registry of sandboxes. `settings.ts` stores each sandbox's seed, rules and clock. */
 import querystring from 'node:querystring'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { cutText } from '../../base/core/text.ts'

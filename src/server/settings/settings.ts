@@ -1,6 +1,4 @@
-/**
- * `server/settings/`: the settings of a server. `setting.ts` defines the kinds of settings, such as text and integer.
- */
+/** `server/settings/`: the settings of a server. `setting.ts` defines kinds of settings, such as text and integer. */
 import { parseOrigins } from '../../base/core/origins.ts'
 import type { PageSettings } from '../../service/exchange/refusals.ts'
 import { parseReportTargets, reportExtensions, reportFormats } from '../reports/formats/index.ts'

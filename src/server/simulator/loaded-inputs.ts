@@ -13,13 +13,7 @@ import { createCatalogue } from '../../service/scenarios/catalogue.ts'
 import type { Catalogue } from '../../service/scenarios/definition.ts'
 import { parseScenarios } from '../../service/scenarios/parse.ts'
 import { hasModelParameter } from '../../service/scenarios/rule-match-problems.ts'
-import {
-  activateRules,
-  listInapplicable,
-  type RuleContext,
-  readRules,
-  startupKeyPrefix,
-} from '../../service/scenarios/rules.ts'
+import { activateRules, listInapplicable, type RuleContext, readRules } from '../../service/scenarios/rules.ts'
 import { loadRulesFile } from '../../service/scenarios/rules-file.ts'
 import type { ServedInputs } from '../control/handler.ts'
 import { listOverlays } from '../settings/library-settings.ts'
@@ -30,10 +24,7 @@ import { findHandled, handledIds } from './check-operations.ts'
 export interface LoadedInputs
   extends Pick<ServedInputs, 'contract' | 'handled' | 'fixtures' | 'catalogue' | 'startupRules'> {
   readonly control: Contract
-  /**
-   * Creates replies for operations that are not in `handled`; undefined if every operation has a handler, and
-   * in a proxy. `loadInputs` does not set it.
-   */
+  /** Creates replies for operations without a handler; undefined if there are none, and in a proxy. */
   readonly fallback?: Fallback | undefined
 }
 
@@ -108,8 +99,7 @@ async function loadStartupRules(settings: Settings, context: RuleContext) {
   const { scenario, rules } = settings
   const fromFlag = readRules(scenario === undefined ? [] : [{ scenario }], context)
   const fromFile = rules === undefined ? success([]) : await loadRulesFile(rules, context)
-  if (fromFlag.ok && fromFile.ok)
-    return success(activateRules(startupKeyPrefix, [...fromFlag.value, ...fromFile.value]))
+  if (fromFlag.ok && fromFile.ok) return success(activateRules('startup', [...fromFlag.value, ...fromFile.value]))
   const findings = fromFlag.ok ? [] : fromFlag.error.map(({ message }) => errorAt('--scenario', message))
   return failure([...findings, ...(fromFile.ok ? [] : fromFile.error)])
 }

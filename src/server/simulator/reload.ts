@@ -4,7 +4,7 @@ import { type Result, reasonOf } from '../../base/core/result.ts'
 import { sleep } from '../../base/core/timers.ts'
 import { errorAt, type Findings, formatFinding } from '../../base/documents/source.ts'
 import type { Contract } from '../../service/contract/contract.ts'
-import { activateRules, readActiveRule, startupKeyPrefix } from '../../service/scenarios/rules.ts'
+import { activateRules, readActiveRule } from '../../service/scenarios/rules.ts'
 import type { ReloadFailure } from '../control/handler.ts'
 import type { SandboxSettingsStore } from '../sandboxes/settings.ts'
 import type { Generation } from './generation.ts'
@@ -58,11 +58,7 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
   }
   // Startup rules that are also in the current generation keep their counts.
   const number = served.current.generationNumber + 1
-  const startupRules = activateRules(
-    `${startupKeyPrefix} ${number}`,
-    loaded.value.startupRules,
-    served.current.startupRules,
-  )
+  const startupRules = activateRules(`startup ${number}`, loaded.value.startupRules, served.current.startupRules)
   const generation = deps.createGeneration(number, { ...loaded.value, startupRules })
   const { contract, contractDigest } = generation
   const tookMs = now() - at

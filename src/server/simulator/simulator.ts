@@ -193,7 +193,7 @@ function createReporter(
     const { sentCounts, appliedCounts } = traffic.ruleCountsOf(sandbox)
     // Restoring a snapshot resets the counts in the state, and clearing the journal resets the collector's counts.
     const countApplications = (rule: ActiveRule) =>
-      Math.max(counts.get(ruleAppliedKey(rule)) ?? 0, appliedCounts.get(rule.key) ?? 0)
+      Math.max(counts.get(ruleAppliedKey(rule)) ?? 0, appliedCounts.get(`sandbox ${rule.key}`) ?? 0)
     return listUnmet(rules, { sandbox, scope: 'sandbox' }, countApplications, sentCounts)
   }
   /** Records each rule about to be removed that was never applied, although it was in effect for the last request. */
@@ -215,7 +215,7 @@ function createReporter(
     const sandboxUnmet = await Promise.all(names.map((name) => readUnmet(name, traffic))).catch(noneIfUnavailable)
     const location = { sandbox: '*', scope: 'startup' } as const
     const startupRules = sandbox === undefined ? current().startupRules : []
-    const countApplications = ({ key }: ActiveRule) => ruleCounts.appliedCounts.get(key) ?? 0
+    const countApplications = ({ key }: ActiveRule) => ruleCounts.appliedCounts.get(`startup ${key}`) ?? 0
     const startupUnmet = listUnmet(startupRules, location, countApplications, ruleCounts.sentCounts)
     const unmet = [...ruleCounts.removed.values(), ...sandboxUnmet.flat(), ...startupUnmet]
     return { contract: { title, version: contractVersion }, run, sandbox, ...report, unmet }

@@ -1,6 +1,4 @@
-/**
- * `service/responses/`: creates responses from the document's examples and schemas, for operations without a handler.
- */
+/** `service/responses/`: creates responses from examples and schemas, for operations without a handler. */
 import { isObject, type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
 import { joinPointer } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'

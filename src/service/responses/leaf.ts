@@ -8,7 +8,6 @@ export interface Tools {
   readonly isValid?: (schema: JsonObject, value: Json) => boolean
 }
 
-/** The maximum length of generated text, in characters. */
 const maxLength = 10_000
 
 const FORMATS: ReadonlyMap<string, readonly string[]> = new Map(

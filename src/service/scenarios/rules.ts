@@ -59,9 +59,6 @@ export function activateRules(id: string, rules: readonly Rule[], former: Active
   })
 }
 
-/** The start of the keys of startup rules. The keys of sandbox rules start with a random id. */
-export const startupKeyPrefix = 'startup'
-
 /** The rule that applied to a request. */
 export interface AppliedRule extends RuleReference, Pick<ActiveRule, 'key'> {}
 

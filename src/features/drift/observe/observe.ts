@@ -138,7 +138,6 @@ function kindOf(keyword: string, pointer: string, value: Json | undefined): Diff
   return typeof value === 'object' ? 'wrong-type' : kind
 }
 
-/** Replaces each array index in a pointer with `*`. */
 function replaceArrayIndexes(body: Json | undefined, pointer: string): string {
   const tokens = parsePointer(pointer)
   const isIndex = (at: number) => Array.isArray(valueAtTokens(body, tokens.slice(0, at)))

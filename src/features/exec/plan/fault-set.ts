@@ -117,7 +117,6 @@ function parseFault(text: string, group: string | undefined, { catalogue, operat
   })
 }
 
-/** Separates a drift scenario from its pointer, if any. */
 function splitOffPointer({ definition, values: { pointer, ...values }, text }: ActiveScenario) {
   const parts = text.split(';').filter((part) => !part.trim().startsWith('pointer'))
   return {

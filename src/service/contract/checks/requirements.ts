@@ -50,10 +50,7 @@ function* checkOperations(document: JsonObject, source: Source): Generator<Docum
     const value = resolve(document, pointer)?.value ?? {}
     const { operationId: id } = value
     if (listSuccesses(value).length === 0)
-      yield warning(
-        pointer,
-        'has no 2xx response; its lowest documented status of 300 or above is sent, or 200 if it has none',
-      )
+      yield warning(pointer, 'has no 2xx response; its lowest status above 299 is sent, or 200 if it has none')
     const problem = checkSimulatedStatus(value)
     if (problem !== undefined) yield error(joinPointer(pointer, simulatedStatus), problem)
     const first = firstPointers.get(id)
