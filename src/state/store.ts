@@ -1,4 +1,4 @@
-/** `state/`: the stored state: its interface and records, and the implementations in memory/, file/ and redis/. */
+/** `state/`: the stored state, with its interface, records, and implementations in memory/, file/ and redis/. */
 import type { RecordCounts, StoredContent } from './collections/index.ts'
 import type {
   DayImpact,

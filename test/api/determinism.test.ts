@@ -50,7 +50,7 @@ describe('a seed for one request', () => {
 })
 
 test.each([
-  [{ 'x-sim-foo': '1' }, /^There is no control header "x-sim-foo"\. Known: x-sim-scenario, /],
+  [{ 'x-sim-foo': '1' }, /^Unknown control header "x-sim-foo"\. Known: x-sim-scenario, /],
   [{ 'x-sim-seed': '1, 2' }, /must be sent only once .*; got "1, 2"\.$/],
   [{ 'x-sim-seed': 'two words' }, /seed must be sent only once and have 1 to 64 visible/],
   [{ prefer: 'seed=' }, /seed must be sent only once and have 1 to 64 visible/],

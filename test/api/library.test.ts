@@ -53,7 +53,7 @@ describe('startSimulator', () => {
   })
 
   test.each([
-    [{ prot: 4010 }, /no setting "prot".*port/],
+    [{ prot: 4010 }, /Unknown setting "prot".*port/],
     [{ report: 'x.html' }, /"report" is not a library setting; it exists only on the command line, as --report\./],
     [{ clock: 'yesterday' }, /^clock.*"real" or a timestamp in the years 1900 to 9999/],
     [{ port: 70_000 }, /^port.*0 to 65535/],

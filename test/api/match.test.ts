@@ -86,7 +86,7 @@ const count = (query: JsonObject) => control('/requests/count', query)
 
 describe('a condition', () => {
   test.each([
-    ['on an unknown operation', { operation: 'createEvnt' }, /no operation "createEvnt".*createEvent/],
+    ['on an unknown operation', { operation: 'createEvnt' }, /Unknown operation "createEvnt".*createEvent/],
     ['on an unknown pointer', { match: { body: { '/eventTyp': 'a' } } }, /field "\/eventTyp".*\/eventType/],
     ['on another operation’s field', { operation: 'createEvent', match: { body: { '/name': 'a' } } }, /field "\/name"/],
     ['on a misspelled parameter', { match: { query: { perod: '7d' } } }, /parameter "perod"\. Did you mean "period"\?/],
@@ -104,7 +104,7 @@ describe('a condition', () => {
 
   test('on an unknown operation is refused by the request list and its stream', async () => {
     for (const path of ['/requests?operation=foo', '/requests/stream?operation=foo']) {
-      expectRefusal(await control(path), 400, /no operation "foo"/)
+      expectRefusal(await control(path), 400, /Unknown operation "foo"/)
     }
   })
 })

@@ -229,7 +229,7 @@ describe('convsim each stops and gives the reason if', () => {
   })
 
   test.each([
-    ['does not exist', 127, 'no-such-command-here', /There is no command no-such-command-here\./],
+    ['does not exist', 127, 'no-such-command-here', /Command not found: no-such-command-here\./],
     ['cannot be run', 126, './package.json/x', /package\.json\/x cannot be run: spawn ENOTDIR/],
   ])('the command %s', async (_how, expected, command, reason) => {
     const { code, stderr } = await run(['each', '--', command])
@@ -237,10 +237,10 @@ describe('convsim each stops and gives the reason if', () => {
   })
 
   test.each([
-    [['--set', 'resilence'], /--set: error: There is no scenario "resilence"\. .*Expected resilience, drift, /],
+    [['--set', 'resilence'], /--set: error: Unknown scenario "resilence"\. .*Expected resilience, drift, /],
     [['--set', 'expect-violation'], /"expect-violation" is not a fault/],
     [['--only', 'drop-field'], /"drop-field" is not the name of a run\. Expected FAULT@OPERATION/],
-    [['--only', 'drift:drop-field@getModelAnalytic/x'], /There is no operation "getModelAnalytic"\. Did you mean/],
+    [['--only', 'drift:drop-field@getModelAnalytic/x'], /Unknown operation "getModelAnalytic"\. Did you mean/],
     [['--only', 'drift:drop-field@createEvent/eventI'], /nowhere to .* mean "drift:drop-field@createEvent\/eventId"/],
     [['--only', 'resilience:reset@createPrompt'], /no request in the suite can get this fault/],
   ])('the flags are invalid: %j', { tags: ['long'] }, async (flags, reason) => {

@@ -66,7 +66,7 @@ describe('the command', () => {
     [7, nodeArgs('process.exit(7)'), /^/],
     [137, nodeArgs("process.kill(process.pid, 'SIGKILL')"), /^/],
     [1, commandArgs('false'), /^/],
-    [127, commandArgs('no-such-command-here'), /There is no command no-such-command-here\./],
+    [127, commandArgs('no-such-command-here'), /Command not found: no-such-command-here\./],
     [126, commandArgs('./package.json'), /package\.json cannot be run/],
     [126, commandArgs('./package.json/x'), /package\.json\/x cannot be run: spawn ENOTDIR/],
     [126, commandArgs('npm test '.repeat(40)), /npm test.* cannot be run: spawn ENAMETOOLONG/],

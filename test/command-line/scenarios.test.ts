@@ -63,7 +63,7 @@ describe('convsim scenarios NAME', () => {
   })
 
   test.each([
-    ['rate-limted', /no scenario "rate-limted"/],
+    ['rate-limted', /Unknown scenario "rate-limted"/],
     ['slow;ms=soon', /expects "ms" to be a whole number/],
     ['', /name of the scenario is empty/],
   ])('refuses %j', async (name, reason) => {

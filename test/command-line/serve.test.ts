@@ -85,14 +85,14 @@ describe('the address', () => {
 const missingFileError = (flag: string) => new RegExp(` no/x\\.md: error: .*\\(${flag}\\)`)
 
 test.each<[string[], Record<string, string>, RegExp]>([
-  [['--scenario', 'nonsense'], {}, /no scenario "nonsense"\. For the full list, run "convsim scenarios"/],
+  [['--scenario', 'nonsense'], {}, /Unknown scenario "nonsense"\. For the full list, run "convsim scenarios"/],
   [[], { CONVSIM_SCENARIO: 'nonsense' }, /--scenario \(from CONVSIM_SCENARIO\): error: /],
   [['--scenario', 'slo'], {}, /Did you mean "slow"\?/],
-  [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
+  [['--plan', 'grow'], {}, /--plan: error: Unknown plan "grow"\. Did you mean "growth"\?/],
   [['--log-level', 'inof'], {}, /--log-level takes .*; got "inof"\. Did you mean "info"\? See convsim serve/],
   [['--fail-on', 'retry,violaton'], {}, /got "retry,violaton"\. Did you mean "violation"\? See convsim serve/],
   [['no/x.md'], {}, missingFileError('--contract')],
-  [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
+  [['--fixtures', 'no'], {}, / no: error: no such folder; .*keys\.yaml.* \(--fixtures\)/],
   [['--fixtures', 'package.json'], {}, / package\.json: error: is a file, not a folder; .*keys\.yaml/],
   ...['contract', 'rules', 'seed-state', 'report'].flatMap((name): [string[], object, RegExp][] => {
     const flag = `--${name}`

@@ -73,7 +73,7 @@ describeInBrowser('the contract view', () => {
     expect(await period.textContent()).toMatch(/in the query, string, default 30dThe time window/)
     const forbidden = page.locator('.response').filter({ hasText: /^403/ })
     expect(await forbidden.locator('.assumption').first().textContent()).toMatch(
-      /^Assumed The names of the plans besides Growth are not described/,
+      /^Assumption: The names of the plans besides Growth are not described/,
     )
     const rating = page.locator('.fields li').filter({ hasText: /^averageConversationRating/ })
     expect(await rating.locator('.assumption').textContent()).toContain('1 to 5, as for a five-star rating')

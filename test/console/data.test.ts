@@ -174,7 +174,7 @@ describeInBrowser('the data view', () => {
     const page = await openModel(own, checkout, '?sandbox=w1')
     await page.getByText(`would be ${eventless} without events`).waitFor()
     await page.getByLabel('Sandbox').selectOption('default')
-    await page.getByText('There are no events for Web Shop yet').waitFor()
+    await page.getByText('No events for Web Shop yet').waitFor()
   })
 
   test('moves the clock, and updates the numbers', async ({ own }) => {

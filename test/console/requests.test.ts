@@ -118,7 +118,9 @@ describeInBrowser('the requests view', () => {
     await page.getByText('No requests yet').waitFor()
     expect(await callControl(own, 'GET', '/requests')).toMatchObject({ requests: [] })
     await page.goto(`${own.origin}/__sim/#/requests?sandbox=deleted`)
-    await page.getByText('There is no sandbox deleted: it was deleted or evicted, or has not been used yet.').waitFor()
+    await page
+      .getByText('Sandbox deleted does not exist: it was deleted or evicted, or has not been used yet.')
+      .waitFor()
   })
 
   test('marks violations in the query, the path and body fields, including missing fields', async ({ own }) => {

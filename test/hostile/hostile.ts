@@ -2,7 +2,8 @@
  * Tries to make the simulator lose acknowledged writes, stall, leak memory or reveal files, in these kinds of trials:
  *
  * - kill, stop, second writer, full disk: a server must not lose an acknowledged write or store an event twice.
- * - http: a server gets hostile HTTP requests. It must keep responding, without stalls above 200 ms or memory leaks.
+ * - http: a server gets hostile HTTP requests. It must keep responding, and must not leak memory or stall for more
+ *   than 200 ms.
  * - documents: `check` and a starting server read hostile documents. Both must accept the same documents, reveal no
  *   files and send no requests.
  *

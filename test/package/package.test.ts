@@ -127,26 +127,26 @@ describe('the library', () => {
         await sim.scenario('slow', { ms: 5, distribution: 'uniform', max: 9 }, { operation: 'createEvent' })
         await sim.scenario('critical')
         await sim.sequence(['429;retry-after=1', '503*2', '200'])
-        // @ts-expect-error: there is no such scenario
+        // @ts-expect-error: no such scenario
         await sim.scenario('slwo')
-        // @ts-expect-error: there is no such persona
+        // @ts-expect-error: no such persona
         await sim.scenario('critcal')
         // @ts-expect-error: the scenario has no such parameter
         await sim.scenario('slow', { sm: 5 })
         // @ts-expect-error: the scenario needs a parameter
         await sim.scenario('null')
-        // @ts-expect-error: there is no such operation
+        // @ts-expect-error: no such operation
         await sim.expectReceived('createEvnt')
         // @ts-expect-error: the service never returns this status
         await sim.requests({ status: 418 })
-        // @ts-expect-error: there is no such scenario
+        // @ts-expect-error: no such scenario
         await sim.sequence(['249', '200'])
         const own = await connect<AnyNames>(simulator.controlUrl)
         await own.sandbox().expectReceived('listProducts', { times: 0, force: true })
         await simulator[Symbol.asyncDispose]()
         // @ts-expect-error: the number of requests is not a string
         const text: string = report.requests
-        // @ts-expect-error: there is no such setting
+        // @ts-expect-error: no such setting
         await startSimulator({ prot: 0 })
         // @ts-expect-error: this setting is only a command-line flag
         await startSimulator({ report: 'report.html' })

@@ -75,7 +75,7 @@ export function findProblem({ checkErrors, startupErrors, body }: Outcome, secre
   return undefined
 }
 
-/** Starts a server that counts the requests to it. A document that contains its URL must not cause any. */
+/** Starts a server that counts the requests it receives. A document with the server's URL must not cause requests. */
 export async function startCounter() {
   const counted = { requests: 0 }
   const server = createServer((_, response) => {

@@ -37,7 +37,7 @@ class Draft {
     if (kind === 'remove')
       return isWhole ? flaw('is the whole document, which cannot be removed') : this.#remove(nodes, from)
     const kinds = new Set(nodes.map(({ value }) => kindOf(value)))
-    if (kinds.size > 1) return flaw(`matches ${[...kinds].join(' and ')}; an update needs targets of the same kind`)
+    if (kinds.size > 1) return flaw(`matches ${[...kinds].join(', ')}; an update needs targets of the same kind`)
     const update = readUpdate(this.value)
     if (!update.ok) return { pointer: from, message: update.error }
     if (nodes.length * (measureJson(update.value).members + 1) > MAX_VALUES)

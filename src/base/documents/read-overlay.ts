@@ -67,7 +67,7 @@ function readAction(action: Json, pointer: string, source: Source): Result<Overl
   if (remove !== true && copy !== undefined && update !== undefined)
     return fail('copy', 'cannot be combined with "update"')
   if (remove !== true && copy === undefined && update === undefined)
-    return fail('target', 'has nothing to do: add "update", "copy" or "remove: true"')
+    return fail('target', 'does nothing: add "update", "copy" or "remove: true"')
   const kind = remove === true ? 'remove' : copy === undefined ? 'update' : 'copy'
   return success({
     pointer,

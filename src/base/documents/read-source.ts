@@ -28,7 +28,7 @@ export async function readSource(file: string, precompiled?: PrecompiledFiles): 
 function describeReadError(error: unknown): string {
   if (error instanceof UnusableFileError) return error.message
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT') return 'cannot be read: there is no such file'
+  if (code === 'ENOENT') return 'cannot be read: no such file'
   if (code === 'ENOTDIR') return 'cannot be read: a part of its path is a file, not a folder'
   return `cannot be read: ${code === 'EACCES' ? 'permission denied' : reasonOf(error)}`
 }

@@ -22,7 +22,7 @@ export function findVariableProblem(commands: readonly CommandSyntax[], env: Env
   const accepted = [...known, ...commands.flatMap(({ variables = [] }) => variables)]
   const unknown = Object.keys(env).find((name) => name.startsWith(PREFIX) && !accepted.includes(name))
   if (unknown === undefined) return undefined
-  const problem = `There is no setting for the environment variable ${unknown}.`
+  const problem = `Unknown environment variable ${unknown}.`
   const flag = `--${unknown.slice(PREFIX.length).replaceAll('_', '-').toLowerCase()}`
   const isFlag = commands.some(({ settings }) => Object.keys(settings).some((name) => flagOf(name) === flag))
   if (isFlag) return `${problem} Use the flag ${flag}.`

@@ -80,7 +80,7 @@ export function printStartProblems(
 /**
  * Describes the findings that prevent startup. Adds the flag, unless a line number is enough. If an environment
  * variable provided the setting, names both the flag and the variable:
- * `--host (from HOST): error: ...`, `rules.yaml: error: there is no such file (--rules from CONVSIM_RULES)`.
+ * `--host (from HOST): error: ...`, `rules.yaml: error: no such file (--rules from CONVSIM_RULES)`.
  */
 export function describeStartProblems(findings: Findings, variables: ReadonlyMap<string, string>): string[] {
   return findings.map((finding) => formatFinding(addSource(finding, variables)))

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { components, paths } from '../../client/control-types.ts'
 
 export interface Problem {
-  /** The status of the response; undefined if there was no response. */
+  /** The status of the response; undefined if none arrived. */
   readonly status?: number
   /** Text for the user: what went wrong, and what to do next. */
   readonly sentence: string

@@ -55,7 +55,7 @@ function findPageProblem(): string | undefined {
     return streamProblem.value?.sentence ?? 'The simulator closed the stream of requests. The page is reconnecting.'
   const names = sandboxes.value?.map(({ name }) => name)
   if (!names || ['*', 'default', ...names].includes(sandbox.value) || !isSandboxName(sandbox.value)) return undefined
-  return `There is no sandbox ${sandbox.value}: it was deleted or evicted, or has not been used yet.`
+  return `Sandbox ${sandbox.value} does not exist: it was deleted or evicted, or has not been used yet.`
 }
 
 const isSandboxName = (name: string) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)

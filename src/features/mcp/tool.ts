@@ -127,5 +127,5 @@ export const pick = (object: JsonObject, ...names: readonly string[]): JsonObjec
 
 export function refuseUnknownOperation(operation: Json | undefined, known: readonly string[]): void {
   if (operation !== undefined && !known.includes(String(operation)))
-    throw new ToolError(`There is no operation "${operation}". ${describeKnown(String(operation), known)}`)
+    throw new ToolError(`Unknown operation "${operation}". ${describeKnown(String(operation), known)}`)
 }

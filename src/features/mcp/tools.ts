@@ -78,7 +78,7 @@ const sandboxHint = 'Omit "sandbox", or name a sandbox that a client has used.'
 const coverageGaps: Tool = {
   name: 'coverage_gaps',
   description:
-    'List the parts of the contract that the client has not covered, 20 at a time, each with a hint on covering it.',
+    'List the parts of the contract that the client has not covered, 20 at a time. Each has a hint on how to cover it.',
   input: { getCoverage: 'sandbox', listRequests: 'operation' },
   ownInput: { cursor: cursorArg },
   async run({ sandbox, operation, cursor }, { send, basePath }) {
@@ -227,8 +227,8 @@ const controlSandbox: Tool = {
     const [method, template, ...names] = known
     const takes = [...names, 'sandbox', ...(action === 'restore' ? ['snapshotId'] : [])]
     const extra = Object.keys(compact(args)).find((name) => !takes.includes(name))
-    const accepted = takes.map((name) => JSON.stringify(name)).join(' and ')
-    if (extra !== undefined) throw new ToolError(`The ${action} action accepts ${accepted}, not "${extra}".`)
+    const accepted = takes.map((name) => JSON.stringify(name)).join(', ')
+    if (extra !== undefined) throw new ToolError(`The ${action} action accepts ${accepted}; got "${extra}".`)
     const { sandbox = 'default', snapshotId } = args
     if (action === 'restore' && snapshotId === undefined)
       throw new ToolError('The restore action needs "snapshotId". Create a snapshot first, with the snapshot action.')

@@ -1,7 +1,7 @@
 /**
- * `server/journal/`: the request journal: records exchanges, finds and matches them, and shares them with replicas.
- * `entry.ts` defines a stored exchange, `entry-json.ts` defines its JSON, and `follower.ts` implements the shared
- * journal.
+ * `server/journal/`: the request journal, which records exchanges, finds and matches them, and shares them with
+ * replicas. `entry.ts` defines a stored exchange, `entry-json.ts` defines its JSON, and `follower.ts` implements the
+ * shared journal.
  */
 
 import { clearTimeout, setImmediate, setTimeout } from '../../base/core/timers.ts'

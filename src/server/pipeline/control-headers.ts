@@ -85,7 +85,7 @@ function describeUnknownHeader(unknown: string): string {
   const withoutPrefix = (name: string) => name.slice('x-sim-'.length)
   const nearest = findNearest(withoutPrefix(unknown), controlHeaders.map(withoutPrefix))
   const guess = nearest === undefined ? '' : ` Did you mean "x-sim-${nearest}"?`
-  return `There is no control header "${cutText(unknown)}".${guess} Known: ${controlHeaders.join(', ')}.`
+  return `Unknown control header "${cutText(unknown)}".${guess} Known: ${controlHeaders.join(', ')}.`
 }
 
 const noPreferredResponse = success({ scenarios: [], example: undefined })

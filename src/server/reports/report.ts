@@ -1,5 +1,5 @@
 /**
- * `server/reports/`: reports on the traffic: coverage, retry problems, violations and fail conditions.
+ * `server/reports/`: reports on the traffic (coverage, retry problems, violations and fail conditions).
  * `traffic-collector.ts` counts each exchange as it is recorded, and creates reports from the counts. `client-page.ts`
  * describes a report as a `Page`, which `page/` renders in each format.
  */

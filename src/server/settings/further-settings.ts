@@ -19,7 +19,8 @@ export const furtherSettings = {
     default: false,
     description:
       'Reload the contract, its overlays, the fixtures and the scenario rules file when one of them changes; ' +
-      'if one has an error, the previous versions of all stay in use. The state, sandboxes and journal are kept.',
+      'if any of them has an error, the previous versions of all of them stay in use. The state, ' +
+      'sandboxes and journal are kept.',
   }),
   statePrefix: text({
     value: 'NAME',
@@ -45,7 +46,7 @@ export const furtherSettings = {
     value: 'FILE',
     files: inputFile,
     description:
-      'An export (GET /__sim/export) that the default sandbox starts with if it is empty, and gets again on a reset.',
+      'An export (GET /__sim/export) to load into the default sandbox at startup, if it is empty, and after resets.',
   }),
   plan: text({
     value: 'NAME',

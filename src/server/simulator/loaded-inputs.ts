@@ -173,5 +173,5 @@ function checkResponses({ responses }: Fixtures, { operations }: Contract): Find
 
 function checkPlan({ plan }: Settings, { plans }: Fixtures): Finding[] {
   const known = plans.map(({ name }) => name)
-  return known.includes(plan) ? [] : [errorAt('--plan', `There is no plan "${plan}". ${describeKnown(plan, known)}`)]
+  return known.includes(plan) ? [] : [errorAt('--plan', `Unknown plan "${plan}". ${describeKnown(plan, known)}`)]
 }

@@ -140,7 +140,7 @@ function readValue(setting: Setting<unknown>, value: unknown): unknown {
 }
 
 function describeUnknownSetting(name: string, known: readonly string[]): string {
-  if (!Object.hasOwn(endSettings, name)) return `There is no setting "${name}". ${describeKnown(name, known)}`
+  if (!Object.hasOwn(endSettings, name)) return `Unknown setting "${name}". ${describeKnown(name, known)}`
   return `"${name}" is not a library setting; it exists only on the command line, as ${flagOf(name)}.`
 }
 

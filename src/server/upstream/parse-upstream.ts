@@ -1,5 +1,5 @@
 /**
- * `server/upstream/`: sends requests to the real service, with timeouts, retries and redaction; traffic/ reads
+ * `server/upstream/`: sends requests to the real service, with timeouts, retries and redaction, and reads
  * recordings. This file parses the URL of the service; `client.ts` sends a request, and `send.ts` retries it.
  */
 import { failure, type Result, success } from '../../base/core/result.ts'

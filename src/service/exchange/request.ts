@@ -1,6 +1,6 @@
 /**
- * `service/exchange/`: the types and helpers for one HTTP exchange: request, reply, delivery, refusals, matching. This
- * file defines the request; `reply.ts` defines the reply and its delivery.
+ * `service/exchange/`: the types and helpers for one HTTP exchange (request, reply, delivery, refusals and matching).
+ * This file defines the request; `reply.ts` defines the reply and its delivery.
  */
 
 import { parse } from 'node:querystring'

@@ -33,7 +33,7 @@ const extremes: readonly FieldScenarioKind[] = [
   },
   {
     name: 'longest-texts',
-    description: 'Every free-text value is as long as the contract allows, up to 10000 characters.',
+    description: 'Every free-text value is as long as the contract allows, up to 10,000 characters.',
     valueFor: (schema) => textOfSchema(schema, 'This text just keeps going. ', maxTextLength),
   },
   {

@@ -159,7 +159,7 @@ function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenari
 }
 
 function describeUnknownScenario(name: string, { definitions, statuses }: Catalogue): string {
-  const unknown = `There is no scenario "${cutText(name)}".`
+  const unknown = `Unknown scenario "${cutText(name)}".`
   if (/^\d+$/.test(name))
     return `${unknown} Documented statuses: ${statuses.map((one) => one.name).join(', ')}; any from 400 to 599 works.`
   const names = definitions.map((definition) => definition.name)

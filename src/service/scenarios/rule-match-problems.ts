@@ -11,7 +11,7 @@ const maxUnknownFields = 100
 export function findUnknownOperation(id: string | undefined, operations: readonly Operation[]): string | undefined {
   const known = operations.map((operation) => operation.id)
   if (id === undefined || known.includes(id)) return undefined
-  return `There is no operation "${cutText(id, 200)}". ${describeKnown(id, known, 'GET /__sim/info lists them all.')}`
+  return `Unknown operation "${cutText(id, 200)}". ${describeKnown(id, known, 'GET /__sim/info lists them all.')}`
 }
 
 /** Finds conditions in a rule's `match` that do not fit any of the rule's operations. */
@@ -70,7 +70,7 @@ export function findUnknownParameter({ query = {} }: RequestMatch, operations: r
   const unknown = Object.keys(query).find((name) => query[name] !== null && !isQueryParameterName(parameters, name))
   if (unknown === undefined) return undefined
   const known = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
-  return `There is no query parameter "${cutText(unknown)}". ${describeKnown(unknown, [...new Set(known)])}`
+  return `Unknown query parameter "${cutText(unknown)}". ${describeKnown(unknown, [...new Set(known)])}`
 }
 
 export function findUnknownFields({ body = {} }: RequestMatch, operations: readonly Operation[]): string[] {

@@ -155,8 +155,8 @@ export class RedisConnection {
 }
 
 /**
- * Authenticates and selects the database with explicit commands: if Redis refused the database, the client alone would
- * continue with database 0. Returns a warning if Redis does not require the given password.
+ * Authenticates and selects the database with explicit commands: left to itself, the client would continue with
+ * database 0 if Redis refused to select another one. Returns a warning if Redis does not require the given password.
  */
 async function prepareConnection(redis: Redis, location: RedisLocation): Promise<string | undefined> {
   const { user, password, database } = location

@@ -16,7 +16,9 @@ const post = (sim: TestSimulator, body: Json, headers: Record<string, string> = 
 const lostAck = { 'x-sim-scenario': 'lost-ack' }
 
 describe('lost-ack', () => {
-  test('stores the event and loses the response; a retry with its insertId returns the event’s id', async ({ own }) => {
+  test('stores the event and loses the response; a retry with the same insertId returns the event’s id', async ({
+    own,
+  }) => {
     const twin = await startForTest()
     const body = event({ insertId: 'order-7' })
     expect(await post(own, body, lostAck)).toBe('ECONNRESET')

@@ -120,7 +120,7 @@ describe('an overlay is refused, with the location of the problem, if it has', (
     ['a target that matches nothing', '$.nobody, remove: true', '4:7 matches nothing in the document: $.nobody'],
     ['an invalid JSONPath', "'$.people[', remove: true", '4:7 is not a JSONPath (RFC 9535)'],
     ['a name that needs brackets', '$.x-name, remove: true', '4:7 is not a JSONPath (RFC 9535); a name such as x-name'],
-    ['an action that does nothing', '$.name', '4:7 has nothing to do: add "update", "copy" or "remove: true"'],
+    ['an action that does nothing', '$.name', '4:7 does nothing: add "update", "copy" or "remove: true"'],
     ['both update and copy', '$.name, update: 1, copy: $.name', '4:34 cannot be combined with "update"'],
     ['a copy of several values', '$.name, copy: $.people.*', '4:23 must match exactly one value; $.people.* matches 3'],
     ['a removal of the whole document', '$, remove: true', '4:7 is the whole document, which cannot be removed'],
@@ -134,7 +134,7 @@ describe('an overlay is refused, with the location of the problem, if it has', (
       '$, update: { colors: red }',
       '4:28 cannot be merged: /colors is an object, but the update is a single value',
     ],
-    ['targets of several kinds', '$.*, update: { a: 1 }', '4:7 matches an object and a single value and a list'],
+    ['targets of several kinds', '$.*, update: { a: 1 }', '4:7 matches an object, a single value, a list'],
     [
       'an unknown member',
       '$.name, updates: 1',

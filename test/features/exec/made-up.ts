@@ -56,7 +56,7 @@ export function requestsOf(...signatures: readonly string[]): RecordedRequest[] 
 export function judgedRun(description: string, verdict: SuiteVerdict, parts: Partial<JudgedRun> = {}): JudgedRun {
   const [scenario = '', operation = '', target = ''] = description.split(' ')
   const [fault] = faultsIn(scenario)
-  if (!fault) throw new Error(`There is no fault "${scenario}".`)
+  if (!fault) throw new Error(`Unknown fault "${scenario}".`)
   const pointer = target.startsWith('/') ? target : undefined
   const run: PlannedRun = { fault, operation, pointer, occurrence: pointer ? 1 : Number(target), isReachable: true }
   const isRed = ['broke', 'noticed', 'hung', 'flaky'].includes(verdict)

@@ -26,7 +26,7 @@ export const toolCalls: readonly (readonly [string, JsonObject, RegExp, JsonObje
     { ...advance, mode: '' },
     /"now"/,
     { ...advance, mode: 'real' },
-    /accepts "by" and "sandbox", not "mode"/,
+    /accepts "by", "sandbox"; got "mode"/,
   ],
   ['explain_request', { id: 'req-1', sandbox: '*' }, /"stage"/, { id: 'req-1', path: '/v1/x' }, /combined with "path"/],
   ['run_summary', {}, /verdict/, { sandbox: 'unused' }, /Omit "sandbox"/],

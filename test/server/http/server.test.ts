@@ -66,7 +66,7 @@ test('a connection with malformed bytes after a request is closed only after the
   const { origin, sendGet, respond } = await setup()
   const connection = await connectTo(origin)
   await sendGet(connection)
-  connection.send('no HTTP at all\r\n\r\n')
+  connection.send('not HTTP at all\r\n\r\n')
   // Once a later request on another connection has arrived, the server has read the malformed bytes.
   const other = await connectTo(origin)
   await sendGet(other)
@@ -76,7 +76,7 @@ test('a connection with malformed bytes after a request is closed only after the
 })
 
 test.each([
-  ['malformed bytes', 'no HTTP at all\r\n\r\n', 400],
+  ['malformed bytes', 'not HTTP at all\r\n\r\n', 400],
   ['an incomplete request that times out', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n', 408],
 ])(
   'after %s, the connection is closed completely, even if the client keeps its side open',
@@ -100,7 +100,7 @@ test.each([
 test('a client that keeps sending malformed bytes still gets a response', async () => {
   const { origin } = await setup()
   const connection = await connectTo(origin)
-  for (let n = 0; n < 100; n += 1) connection.send('no HTTP at all\r\n\r\n')
+  for (let n = 0; n < 100; n += 1) connection.send('not HTTP at all\r\n\r\n')
   expect((await connection.response()).status).toBe(400)
   await connection.closed()
 })

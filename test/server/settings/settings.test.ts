@@ -155,7 +155,7 @@ describe('every setting', () => {
   testAll(withoutVariable, 'without a variable is refused in the environment; the message names its flag', (row) => {
     const name = `CONVSIM_${row.flag.slice(2).replaceAll('-', '_').toUpperCase()}`
     expect(problemOf(parseCommandLine([], { [name]: row.good }))).toBe(
-      `There is no setting for the environment variable ${name}. Use the flag ${row.flag}.`,
+      `Unknown environment variable ${name}. Use the flag ${row.flag}.`,
     )
   })
 
@@ -326,7 +326,7 @@ describe('a command line', () => {
     ['CONVSIM_PROT', 'Did you mean CONVSIM_PORT?'],
     ['CONVSIM_TELEMETRY_OFF', 'See convsim serve --help --all.'],
   ])('with the unknown variable %s is refused, and the message says what to do', (name, next) => {
-    const problem = `There is no setting for the environment variable ${name}. ${next}`
+    const problem = `Unknown environment variable ${name}. ${next}`
     expect(problemOf(parseCommandLine([], { [name]: '1' }))).toBe(problem)
   })
 

@@ -41,7 +41,7 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
   const unresolved = (path: string, reason: string) => `cannot be resolved: ${path} ${reason}`
   const outside = 'is outside the project: the working directory or, if the document is elsewhere, its folder'
   test.each([
-    ['none.yaml', unresolved('none.yaml', 'cannot be read: there is no such file')],
+    ['none.yaml', unresolved('none.yaml', 'cannot be read: no such file')],
     ['folder.yaml#/A', unresolved('folder.yaml', 'is a folder; expected a regular file')],
     ['broken.yaml', unresolved('broken.yaml:2:1', 'is a duplicate key')],
     ['empty.yaml', unresolved('empty.yaml:1:1', 'is empty; expected YAML or JSON')],

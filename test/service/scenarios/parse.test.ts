@@ -40,16 +40,16 @@ describe('a list of scenarios', () => {
     ['null;fields=recommendations|', /expects "fields" to be a list of names, separated by/],
     ['null;fields="recommendations,,avgSafetyScore"', /expects "fields" to be a list of names, separated by/],
     ['429;retry-after="1', /quotation mark.*not closed/],
-    ['rate-limit', /no scenario "rate-limit"\. Did you mean "rate-limited"\? For the full list, run/],
+    ['rate-limit', /Unknown scenario "rate-limit"\. Did you mean "rate-limited"\? For the full list, run/],
     ['429*2, 200', /^"429\*2" is an item of a sequence.*X-Sim-Sequence, or set it as "sequence" in a rule/],
     ['429;retry-after=1*2', /^"429;retry-after=1\*2" is an item of a sequence/],
     ['drop-field;pointer=', /^The scenario "drop-field"/],
     ['null', /^The scenario "null" needs the parameter "fields": [^"]*"\|", e\.g\. \S+Score\.$/],
     ['null;fields=recomendations', /does not apply to the field "recomendations"\. Did you mean "recommendations"\?/],
-    ['constructor', /no scenario "constructor"\. For the full list/],
+    ['constructor', /Unknown scenario "constructor"\. For the full list/],
     ['Forbiden', /Did you mean "forbidden"\?/],
-    ['nonsense', /no scenario "nonsense"\. For the full list, .* or call GET \/__sim\/catalogue\.$/],
-    ['399', /no scenario "399"\. Documented statuses: 200, 201, 400, [\d, ]+; any from 400 to 599 works\.$/],
+    ['nonsense', /Unknown scenario "nonsense"\. For the full list, .* or call GET \/__sim\/catalogue\.$/],
+    ['399', /Unknown scenario "399"\. Documented statuses: 200, 201, 400, [\d, ]+; any from 400 to 599 works\.$/],
     ['429;retry_after=1', /has no parameter "retry_after" \(did you mean "retry-after"\?\); it takes: retry-after, /],
   ])('%j is refused', (text, words) => {
     expect(parseScenarios(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })
@@ -68,7 +68,7 @@ describe('a sequence', () => {
   test.each([
     ['429;retry-after=1*2*2', /expects "retry-after" to be/],
     ['429*2,, 200', /empty item/],
-    ['429*2, 20', /no scenario "20"\. Documented statuses: 200, /],
+    ['429*2, 20', /Unknown scenario "20"\. Documented statuses: 200, /],
   ])('%j is refused with a specific message', (text, words) => {
     expect(parseSequence(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })
   })

@@ -71,14 +71,14 @@ const eventMatch = `${forEvents}scenario: "503"\n    match:\n`
 
 /** Rules with one mistake each. A row has a description, the rule, the line of the mistake, and the message. */
 const wrong: [string, string, number, RegExp][] = [
-  ['an unknown status', `${forEvents}scenario: "699"`, 5, /no scenario "699"\. Documented statuses/],
+  ['an unknown status', `${forEvents}scenario: "699"`, 5, /Unknown scenario "699"\. Documented statuses/],
   ['a scenario for another operation', `${forEvents}scenario: all-null`, 4, /"all-null" does not apply here/],
   ['an unknown field', `${eventMatch}      body:\n        /eventTyp: a`, 7, /Did you mean "\/eventType"\? Known: /],
   ['lost-ack for a read', `match: { model: ${modelId} }\n    scenario: lost-ack`, 4, /"lost-ack" does not apply here/],
   ['a model for events', `${eventMatch}      model: ${modelId}`, 7, /There is no model in the path of createEvent/],
-  ['an unknown status in a sequence', 'operation: getModelAnalytics\n    sequence: 429*2, 299', 5, /no scenario "299"/],
+  ['an unknown status in a sequence', 'operation: getModelAnalytics\n    sequence: 429*2, 299', 5, /scenario "299"/],
   ['an unknown pointer', 'operation: createEvent\n    scenario: drop-field;pointer=/a', 4, /cannot be applied at \/a/],
-  ['an unknown operation', 'operation: createEvnt\n    scenario: "503"', 4, /no operation "createEvnt"\. Did you/],
+  ['an unknown operation', 'operation: createEvnt\n    scenario: "503"', 4, /Unknown operation "createEvnt"\. Did you/],
   ['an unknown parameter', 'scenario: slow;delay=1', 4, /has no parameter "delay"; it takes: ms, /],
   ['an unknown member', 'seqence: 429, 200', 4, /\/seqence is not allowed here; did you mean "sequence"\?/],
   ['a rule that is a number', '17', 4, /\/rules\/1 must be an object/],

@@ -9,7 +9,7 @@ import { context, event, exportSandbox, listInsertIds, recordAll } from '../draf
 import { copyAsKilled, expectSame, openNew, openOrFail, problemOf, sealLog, smallDisk, statePath } from './open-file.ts'
 
 describe('an acknowledged change', () => {
-  test('survives truncation of a later entry (with a warning) or of its own line break (without one)', async () => {
+  test('survives if its own line break is lost, and (with a warning) if a later entry is cut off', async () => {
     const { path, store } = await openNew()
     await recordAll(store, ['a', 'b'])
     const intact = readFileSync(`${path}.journal`, 'utf8')

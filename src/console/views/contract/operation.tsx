@@ -225,7 +225,7 @@ export const Assumptions = ({ texts }: { readonly texts: readonly string[] }) =>
   <>
     {texts.map((text) => (
       <p key={text} class="assumption faint small">
-        <b>Assumed</b> <Prose text={text} />
+        <b>Assumption:</b> <Prose text={text} />
       </p>
     ))}
   </>

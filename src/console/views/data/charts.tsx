@@ -159,8 +159,8 @@ export function EventEffects({ products, productIndexes, quality, ...comparison 
       {product && productIndexes.length === 0 && (
         <>
           <p class="faint">
-            There are no events for {products.map(({ name }) => name).join(' or ')} yet. Send one to change the
-            conversation quality on the day of the event.
+            No events for {products.map(({ name }) => name).join(' or ')} yet. Send one to change the conversation
+            quality on the day of the event.
           </p>
           <CommandLine text={formatCurl(eventRequest({ productId: product.id }))} />
         </>
@@ -184,7 +184,7 @@ function describeEffect({ numbers, eventless, baseline }: Pick<EffectsProps, 'nu
   const changedDayCount = numbers.days.filter((day, index) => readNumber(day, qualityField) !== baseline[index]).length
   const [actual, baselineScore] = [readNumber(numbers.body, qualityField), readNumber(eventless.body, qualityField)]
   if (changedDayCount === 0)
-    return 'Events have no effect, for example because no day of the period has both events and conversations.'
+    return 'Events have no effect. One possible reason is that no day in the period has both events and conversations.'
   const extent = `Events changed the quality on ${changedDayCount} of ${numbers.days.length} days.`
   if (actual === null || baselineScore === null) return extent
   const change = `${formatScore(baselineScore)} without events (difference: ${formatSigned(actual - baselineScore)})`

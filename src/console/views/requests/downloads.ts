@@ -17,7 +17,7 @@ export function listDownloads() {
   const saveHtml = { title: 'Save the report as HTML', run: saveReport('html', 'html') }
   const openHtml = { title: 'Open the report', run: openReport }
   return [
-    // A new tab cannot send the token, so the report is opened only if there is no token.
+    // A new tab cannot send the token, so the report is opened only if no token is set.
     { label: 'HTML', ...('Authorization' in tokenHeaders() ? saveHtml : openHtml) },
     { label: 'JSON', title: 'Save the report as JSON', run: saveReport('json', 'json') },
     { label: 'JUnit', title: 'Save the report as JUnit', run: saveReport('junit', 'xml') },

@@ -68,7 +68,7 @@ function formatSize(bytes: number): string {
 
 function NonJsonBody({ body: { text, base64, cut, gone, size } }: { readonly body: Schema<'Body'> }) {
   if (gone) return <p class="faint">The body was evicted to make room for newer bodies, or it was never read.</p>
-  if (size === 0) return <p class="faint">There is no body.</p>
+  if (size === 0) return <p class="faint">No body</p>
   return (
     <>
       <pre>

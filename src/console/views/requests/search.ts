@@ -75,7 +75,7 @@ function findProblem({ keyword, value }: Term): string | undefined {
   if (keyword === 'has' && !marks[value]) return `has: takes one of ${Object.keys(marks).join(', ')}.`
   const operations = info.value?.operations.map(({ id }) => id)
   if (keyword === 'op' && operations?.every((id) => id.toLowerCase() !== value))
-    return `There is no operation "${value}". Choose from ${operations.join(', ')}.`
+    return `Unknown operation "${value}". Choose from ${operations.join(', ')}.`
   return undefined
 }
 

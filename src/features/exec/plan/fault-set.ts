@@ -71,7 +71,7 @@ export function parseFaultSet(
     else if (!faults.has(scenario)) faults.set(scenario, fault.value)
   }
   if (faults.size > 0) return success({ faults: [...faults.values()], inapplicable: [...problems.keys()] })
-  const [problem = `There is no fault in "${text}". ${expectedSet}`] = problems.values()
+  const [problem = `"${text}" does not name a fault. ${expectedSet}`] = problems.values()
   return failure(problem)
 }
 
@@ -167,7 +167,7 @@ export function parseRunName(text: string, context: FaultContext): Result<NamedR
         'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
     )
   if (group !== undefined && !groupNames.includes(group))
-    return failure(`There is no set "${group}". ${describeKnown(group, groupNames)}`)
+    return failure(`Unknown set "${group}". ${describeKnown(group, groupNames)}`)
   const fault = parseFault(scenario, group, context)
   if (!fault.ok) return fault
   const ids = context.operations.map(({ id }) => id)
@@ -177,7 +177,7 @@ export function parseRunName(text: string, context: FaultContext): Result<NamedR
     .sort((a, b) => b.length - a.length)
   if (operation === undefined) {
     const [unknownName = ''] = target.split(/[#/]/)
-    return failure(`There is no operation "${unknownName}". ${describeKnown(unknownName, ids)}`)
+    return failure(`Unknown operation "${unknownName}". ${describeKnown(unknownName, ids)}`)
   }
   const rest = target.slice(operation.length)
   if (rest.startsWith('#') && !/^#[1-9]\d{0,8}$/.test(rest))

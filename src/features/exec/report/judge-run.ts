@@ -45,7 +45,7 @@ export const isConclusive = (verdict: SuiteVerdict) => meanings[verdict] !== und
 export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
   /** How many good responses the call with the fault should get and did get; undefined if no fault was injected. */
   readonly responses: { readonly expected: number; readonly got: number } | undefined
-  /** Two records of an event that has more records than in the baseline run; undefined if there is no such event. */
+  /** Two records of an event that has more records than in the baseline run; undefined if no event does. */
   readonly twice?: RecordedTwice | undefined
 }
 

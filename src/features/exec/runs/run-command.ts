@@ -56,7 +56,7 @@ export async function runCommand(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const name = cutText(file, 200)
-    if (code === 'ENOENT') return { code: 127, problem: `There is no command ${name}.` }
+    if (code === 'ENOENT') return { code: 127, problem: `Command not found: ${name}.` }
     return { code: 126, problem: `${name} cannot be run: ${message}` }
   }
 }

@@ -30,7 +30,7 @@ export const retryRules = {
     rule: 'An event that is resent after a 5xx or a lost response keeps its insertId.',
     proof:
       'A request with a retry count above 0 has a different `insertId` or none; or the response to a stored event ' +
-      'without an `insertId` was lost, and an identical event from the same client was stored later (none before).',
+      'without an `insertId` was lost, and the same client stored an identical event after it, but none before.',
     otherwise:
       'A similar event without an `insertId`, or with a different `insertId`, time or attempt counter, ' +
       'may be a separate event, so it is reported only as advice.',

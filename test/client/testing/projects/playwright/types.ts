@@ -14,13 +14,13 @@ test('names are typed', async ({ page, sim }) => {
   expect(anything).toEqual({})
   expect([1, 2], { message: 'two' }).toHaveLength(2)
   await expect.poll(async () => (await sim.events()).length).toBe(0)
-  // @ts-expect-error: there is no such operation
+  // @ts-expect-error: no such operation
   await expect(sim).toHaveReceived('createEvnt')
-  // @ts-expect-error: there is no such matcher
+  // @ts-expect-error: no such matcher
   await expect(sim).toHaveReceivd('createEvent')
   // @ts-expect-error: a string is not a sandbox
   await expect('sim').toHaveReceived('createEvent')
 })
 
-// @ts-expect-error: there is no such fixture
+// @ts-expect-error: no such fixture
 test('fixtures are typed', async ({ simulator }) => simulator)

@@ -20,15 +20,15 @@ test('names are typed', async ({ sim }) => {
   expect(expect.anything()).toBeDefined()
   await expect(Promise.resolve(1)).resolves.toBe(1)
   expect.soft(1).toBe(1)
-  // @ts-expect-error: there is no such operation
+  // @ts-expect-error: no such operation
   await expect(sim).toHaveReceived('createEvnt')
-  // @ts-expect-error: there is no such matcher
+  // @ts-expect-error: no such matcher
   await expect(sim).toHaveReceivd('createEvent')
   // @ts-expect-error: a string is not a sandbox
   await expect('sim').toHaveReceived('createEvent')
-  // @ts-expect-error: there is no such kind of finding
+  // @ts-expect-error: no such kind of finding
   sim.allow('retrys')
 })
 
-// @ts-expect-error: there is no such fixture
+// @ts-expect-error: no such fixture
 test('fixtures are typed', async ({ simulator }) => simulator)
