@@ -2,7 +2,7 @@
 /**
  * Runs a command, handles signals, and sets the exit code.
  *
- * `features/commands.ts` lists the commands. They write output to stdout, and problems and the log to stderr.
+ * `features/commands.ts` lists the commands. They write output to stdout; problems and the log go to stderr.
  */
 import { writeSync } from 'node:fs'
 import { once } from './base/core/memoize.ts'
@@ -23,7 +23,7 @@ type ExitCode = number
 
 // If stdout closes (EPIPE, as with `convsim | head -1`), the process continues. Any other error on stdout makes a
 // successful run exit with 1. No stream is accessed before it is needed: on access, Node makes a pipe non-blocking for
-// every process that shares it, including the command that `exec` runs. Its writes to a full pipe would fail (EAGAIN).
+// every process that shares it, such as the command that `exec` runs, whose writes to a full pipe would fail (EAGAIN).
 const stdout = once(() => process.stdout.on('error', reportOutputLoss))
 const stderr = once(() => process.stderr.on('error', () => undefined))
 const print = (text: string) => stdout().write(`${text}\n`)

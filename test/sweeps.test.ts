@@ -179,7 +179,7 @@ describe('every catalogue entry', () => {
     },
   )
 
-  test('applies to an operation, and has descriptions that start with a capital letter and end with a period', () => {
+  test('applies to some operation, and has descriptions that start with a capital letter and end with a period', () => {
     for (const entry of entries) {
       expect([entry.name, pairs.some((one) => one.entry === entry && one.applies)]).toEqual([entry.name, true])
       for (const { description } of [entry, ...entry.parameters]) expect(description).toMatch(/^[A-Z].*\.$/)
@@ -192,7 +192,7 @@ describe('every catalogue entry', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test('is listed by the control plane with its parameters and p, unless it is a status', async () => {
+  test('is listed by the control plane with its parameters, including p, unless it is a status', async () => {
     const { scenarios } = await callControl(sim(), 'GET', '/catalogue')
     expect(scenarios).toMatchObject(
       catalogue.definitions.map((entry) => ({

@@ -21,7 +21,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.exit(1)
   })
 try {
-  await chmod(folder, 0o755) // so that every user, such as the image's user, can read dist/
+  await chmod(folder, 0o755) // so that every user, such as the image's user, can read `dist/`
   const [, hasTypes] = await Promise.all([writeBundles(folder), compileTypes()])
   if (hasTypes) {
     await utimes(join(folder, STAMP), startedAt, startedAt)
@@ -47,7 +47,7 @@ async function replaceDist(): Promise<void> {
       if (existsSync(dist)) renameSync(dist, `${folder}-old`)
       renameSync(folder, dist)
     } catch (error) {
-      if (attempt === 20) throw error // an earlier failure may be due to another build that replaced dist/
+      if (attempt === 20) throw error // an earlier failure may be due to another build that replaced `dist/`
     }
     await rm(`${folder}-old`, { recursive: true, force: true })
   }

@@ -56,7 +56,7 @@ const rarelyLoaded: readonly string[] = [
 const leaveOut = (name: string) =>
   [name, `module.exports = function () { throw new Error('${name} is omitted: see src/build/bundles.ts') }`] as const
 
-/** Replaces modules with scripts. Their imports resolve from the importer's folder. `/a.ts` matches `../b/a.ts`. */
+/** Replaces modules with scripts, which resolve imports from the importer's folder. `/a.ts` matches `../b/a.ts`. */
 function replaceModules(replacements: readonly (readonly [name: string, script: string])[]): Plugin {
   const scripts = new Map(replacements)
   return {
@@ -131,7 +131,7 @@ function writeRarelyLoaded(dist: string) {
     ...scriptOptions,
     stdin: { contents: lines.join('\n'), resolveDir: join(root, 'src/features/mcp') },
     outfile: join(dist, 'libraries.cjs'),
-    minify: true, // halves the size; all of it is third-party code
+    minify: true, // halves the size; all of the code is third-party
   })
 }
 
@@ -162,7 +162,7 @@ function writeLibrary(dist: string) {
 
 /**
  * Bundles a library into `dist/node_modules`, where Node looks first, so that a checkout and the image load the library
- * in half the time. The npm package omits these bundles, because of Prism's size; its users install what they need.
+ * in half the time. The npm package omits these bundles, because of Prism's size; users install what they need.
  */
 function writePeer(dist: string, name: string, options: Pick<BuildOptions, 'alias' | 'plugins'> = {}) {
   return build({

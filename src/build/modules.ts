@@ -3,7 +3,7 @@ import manifest from '../../package.json' with { type: 'json' }
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The modules of the package, with the file names from `exports` in package.json. */
+/** The modules of the package, with the file names from `exports` in `package.json`. */
 export const modules = Object.entries(manifest.exports).map(([path, { types, default: file }]) => {
   const name = path.slice(2)
   return {

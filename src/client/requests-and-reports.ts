@@ -160,7 +160,7 @@ async function listRequests(transport: Transport, filter: ControlQuery<'listRequ
   }
 }
 
-/** Yields the requests from `GET requests/stream` as they are recorded. The connection closes when the caller stops. */
+/** Yields the requests from `GET requests/stream` as they are recorded. The connection closes when iteration ends. */
 async function* streamRequests(transport: Transport, query: ControlQuery<'streamRequests'>) {
   const closing = new AbortController()
   const { signal } = closing

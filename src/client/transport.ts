@@ -27,7 +27,7 @@ export type Transport = ReturnType<typeof createTransport>
 export function createTransport(controlUrl: string, { token, authority }: ConnectOptions = {}) {
   const client = createClient<paths, 'application/json'>({
     baseUrl: controlUrl,
-    Request, // Node's class: see src/build/bundles.ts
+    Request, // Node's class: see `src/build/bundles.ts`
     fetch: (request) => fetchOrExplain(request, controlUrl, authority),
     ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
   })

@@ -153,7 +153,7 @@ export class BaseStore implements Store {
     return this.#commit(change.sandbox, (entry) => (test(entry) ? { change, result: true } : { result: false }))
   }
 
-  /** Like `#changeIf`, for a change that replaces all data: if the change is made, also discards the counters. */
+  /** Like `#changeIf`, but for a change that replaces all data: if the change is made, also discards the counters. */
   async #replaceData(change: Change, test: (entry: SandboxEntry) => boolean): Promise<boolean> {
     const isReplaced = await this.#changeIf(change, test)
     if (isReplaced) this.#counters.reset(change.sandbox)

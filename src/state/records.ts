@@ -23,7 +23,7 @@ export interface EventDraft {
 export interface StoredEvent {
   readonly eventId: string
   readonly fields: EventDraft & { readonly eventAt: string }
-  /** The `qualityImpactScore` or, without one, 1, -1 or 0 for a positive, negative or neutral influence. */
+  /** The `qualityImpactScore`; if absent, 1, -1 or 0 for a positive, negative or neutral influence. */
   readonly impact: number
   /** True if sampling dropped the event. Sums exclude dropped events. */
   readonly sampledOut: boolean
@@ -67,7 +67,7 @@ export interface StoredPrompt {
   readonly promptId: string
   readonly externalPromptId?: string
   readonly productId?: string
-  /** The id of the first prompt from an identical request; absent in that prompt, and if there is an external id. */
+  /** The id of the first prompt from an identical request; absent in that prompt and in prompts with an external id. */
   readonly repeatOf?: string
   /** The versions, oldest first; never empty. */
   readonly versions: readonly PromptVersion[]

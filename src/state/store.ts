@@ -1,4 +1,4 @@
-/** `state/`: the stored state, with its interface, records, and implementations in memory/, file/ and redis/. */
+/** `state/`: the stored state, with its interface, records, and implementations in `memory/`, `file/` and `redis/`. */
 import type { RecordCounts, StoredContent } from './collections/index.ts'
 import type {
   DayImpact,
@@ -54,7 +54,7 @@ export interface RateResult {
   readonly resetMs: number
 }
 
-/** A change refused because of a disk error, or because a file of the state was removed or replaced. */
+/** A change refused because of a disk error, or because one of the state's files was removed or replaced. */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }
@@ -120,7 +120,7 @@ export interface Store {
 
   createSnapshot(context: WriteContext, name?: string): Promise<Snapshot>
   listSnapshots(sandbox: string): Promise<readonly Snapshot[]>
-  /** Replaces the sandbox's data with the snapshot's and resets its counters. Returns false for an unknown snapshot. */
+  /** Replaces the sandbox's data with a snapshot's, and resets the counters. Returns false for an unknown snapshot. */
   restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
   /** Returns false if the snapshot does not exist. */
   deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean>

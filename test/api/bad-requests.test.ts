@@ -24,7 +24,7 @@ const withMember = (member: string) => JSON.stringify(event()).replace('{', `{${
 const badRequests: BadRequest[] = [
   ['an unknown path', { path: '/v1/interactions' }, 404, [/\/v1\/interactions/, /\/v1\/events/]],
   ['analytics without /v1', { path: analyticsPath.slice(3) }, 404, [/base URL/, new RegExp(analyticsPath)]],
-  ['no /v1 in a sandbox', { path: `/_s/ra${analyticsPath.slice(3)}` }, 404, [/ in \/_s\/ra\/v1: request \/_s\/ra\/v/]],
+  ['sandbox without /v1', { path: `/_s/ra${analyticsPath.slice(3)}` }, 404, [/ in \/_s\/ra\/v1: request \/_s\/ra\/v/]],
   ['/__sim in a sandbox', { path: '/_s/ra/__sim/info' }, 404, [/served at \/_s\/ra\/__sim\/info\. .* \/_s\/ra\/v1,/]],
   ['events without /v1', post('/events', event()), 404, [/base URL/, /\/v1\/events/]],
   ['an unknown version', post('/v2/events', event()), 404, [/\/v1/]],
@@ -144,7 +144,7 @@ const pairs = problems.flatMap((first, index) =>
     .map((second) => ({ first, second })),
 )
 
-/** The path of a model in the fixtures, which exists even with `--models closed`. */
+/** The analytics path of a model in the fixtures. Such a model exists even with `--models closed`. */
 const knownModelPath = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
 
 test.each(pairs)('$first.name takes precedence over $second.name', async ({ first, second }) => {

@@ -30,7 +30,7 @@ describe('the baggage header', () => {
     expect(await callWith(baggage)).toEqual({ status: 200, sandbox: 'worker-3', advice: undefined })
   })
 
-  test('can name the sandbox in the second of two headers', async () => {
+  test('can be sent twice, with the sandbox in the second header', async () => {
     const text = requestText('GET', analyticsPath, ['Baggage: a=b', 'Baggage: convsim.sandbox=worker-3'])
     expect((await callRaw(sim().origin, text)).headers['x-sim-sandbox']).toBe('worker-3')
   })
@@ -38,7 +38,7 @@ describe('the baggage header', () => {
   test.each([
     ['similar keys', 'sandbox=worker-3,CONVSIM.SANDBOX=worker-3,xconvsim=y'],
     ['the key within a value or a property', 'note=convsim.sandbox,a=b;convsim.sandbox=worker-3'],
-  ])('with members only for other tools selects no sandbox and gets no advice: %s', async (_how, baggage) => {
+  ])('without a member for the simulator selects no sandbox and causes no advice: %s', async (_how, baggage) => {
     expect(await callWith(baggage)).toEqual({ status: 200, sandbox: 'default', advice: undefined })
   })
 
@@ -58,7 +58,7 @@ describe('the baggage header', () => {
     })
   })
 
-  test('is overridden without advice by X-Sim-Sandbox, the key or the path', async () => {
+  test('is overridden by X-Sim-Sandbox, the key or the path, without causing advice', async () => {
     const overrides = [{ headers: { 'x-sim-sandbox': 'b' } }, { token: 'k~b' }, { prefix: '/_s/b' }]
     for (const options of overrides)
       for (const baggage of ['convsim.sandbox=a', 'convsim.sandbox=no name'])

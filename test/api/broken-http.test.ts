@@ -27,7 +27,7 @@ test.each([
   ['CONNECT', 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test\r\n\r\n', 400, /CONNECT/],
   ['OPTIONS with *', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /target must be a path; got "\*"/],
   ['an absolute URL with an unclosed bracket', get('http://[::1/v2/x'), 404, /\/v1/],
-  ['an absolute URL with another scheme', get('gopher://[::1/v1/x'), 400, /target must be a path/],
+  ['an absolute URL with an unsupported scheme', get('gopher://[::1/v1/x'), 400, /target must be a path/],
   ['two leading slashes', get('//v1/events'), 404, /\/v1/],
   ['an unsupported expectation', post('{}', ['Expect: a-miracle']), 417, /Expect|expectation/],
 ])('a bad request has no effect and gets an error in the service’s format: %s', async (_name, text, status, words) => {
@@ -38,7 +38,7 @@ test.each([
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test('a header after 3000 other headers is still read', async () => {
+test('a header after 3,000 other headers is still read', async () => {
   const head = `GET ${analyticsPath} HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(3000)}`
   expect((await callRaw(sim().origin, `${head}Authorization: Bearer any-key\r\n\r\n`)).status).toBe(200)
 })
@@ -76,7 +76,7 @@ test.each([
   expect(responses.map((response) => response.status)).toEqual([100, status])
 })
 
-test('a client that waits for 100 Continue before an oversized body gets a 413, which is recorded', async () => {
+test('a client that awaits 100 Continue before sending an oversized body gets a 413, which is recorded', async () => {
   const own = await startForTest({ bodyLimit: '1kb' })
   const connection = await connectTo(own.origin)
   connection.send(post('', ['Expect: 100-continue']).replace('Content-Length: 0', 'Content-Length: 1025'))
@@ -115,7 +115,7 @@ test('a request that ends in the middle of its body is refused, and its connecti
   await connection.closed()
 })
 
-test('a repeated User-Agent has its first value, and a repeated custom header has all values', async ({ own }) => {
+test('the journal has the first value of a repeated User-Agent, but all values of a custom header', async ({ own }) => {
   const lines = ['Authorization: Bearer other', 'User-Agent: a', 'User-Agent: b', 'X-Team: red', 'X-Team: blue']
   expect((await callRaw(own.origin, get(analyticsPath, lines))).status).toBe(200)
   const headers = { 'user-agent': 'a', 'x-team': 'red, blue' }

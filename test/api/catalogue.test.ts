@@ -10,7 +10,7 @@ const sim = sharedSimulator()
 
 const readCatalogue = () => readControl<ControlSchemas['Catalogue']>(sim(), '/catalogue')
 
-/** Describes a response in the format of the catalogue's `description`, with the headers that it names. */
+/** Describes a response as the catalogue does in `description`, with the headers that `description` names. */
 function describeResponse(description: string, { status, headers, text }: TestResponse): string[] {
   const [head = '', body] = description.split(/, body (?=\{)/)
   if (body === undefined) return [description.replace(/^Status \d+/, `Status ${status}`)]

@@ -63,7 +63,7 @@ test('--control-origins normalizes origins, and rejects values that are not orig
     expect([text, parseOrigins(text)]).toEqual([text, undefined])
 })
 
-test.each(['', '&failOn=coverage<100'])('report?format=html%s has the console’s CSP except styles', async (query) => {
+test.each(['', '&failOn=coverage<100'])('report?format=html%s has the console CSP except style-src', async (query) => {
   const console = await call(sim(), '/__sim/', { headers: { accept: 'text/html' } })
   const report = await call(sim(), `/__sim/report?format=html${query}`)
   const policyOf = ({ headers }: typeof report) => headers.get('content-security-policy') ?? ''

@@ -12,7 +12,7 @@ const noToken = { token: null }
 
 const aliases = ['/healthz', '/readyz', '/livez', '/_x-steady/health', '/__admin/health']
 
-test.each(['/__sim/health', ...aliases])('%s returns the status healthy, but not to other origins', async (path) => {
+test.each(['/__sim/health', ...aliases])('%s returns the status "healthy", but not to other origins', async (path) => {
   for (const target of [path, `${path}?now`, path === '/__sim/health' ? path : path.toUpperCase()]) {
     const response = await call(sim(), target, noToken)
     expect([response.status, response.body]).toEqual([200, { status: 'healthy', version }])
@@ -35,7 +35,7 @@ test.each([
   }
 })
 
-test('the control plane’s CORS settings apply to an alias, but not to paths below it', async () => {
+test('the control plane’s CORS settings apply to aliases such as /healthz, but not to paths below them', async () => {
   const own = await startForTest({ cors: false, controlOrigins: 'http://allowed.example' })
   const origin = 'http://allowed.example'
   const allowedOriginFor = async (path: string, method: string) => {

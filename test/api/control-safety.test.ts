@@ -52,7 +52,7 @@ describe('the Host header', () => {
       expect([target, (await callWith({ host: 'example.com' }, target)).status]).toEqual([target, 200])
   })
 
-  test('must be an IP address or a private or listed name, in any case, if --control-hosts is set', async () => {
+  test('must be an IP address or a private or listed name (case-insensitive) if --control-hosts is set', async () => {
     const own = await startForTest({ controlHosts: 'sim.example.com, Other.Example.org, convsim' })
     const status = async (host: string) => (await callWith({ host }, '/__sim/info', 'GET', own.origin)).status
     const accepted = ['sim.example.com', 'SIM.example.com:4010', 'other.example.org', 'convsim:4010', 'a.localhost']
@@ -120,7 +120,7 @@ describe('the body of a control request', () => {
     else expect(response.status).toBe(status)
   })
 
-  test('must be empty or {} if the operation takes no body, and any Content-Type must be JSON', async () => {
+  test('must be empty or {} if the operation takes no body, and its Content-Type, if sent, must be JSON', async () => {
     const plain = await call(sim(), '/__sim/reset', { method: 'POST', body: 'reset', contentType: 'text/plain' })
     expect(plain.status).toBe(415)
     const empty = await callWith({ 'content-type': 'text/plain', 'content-length': '0' }, '/__sim/reset', 'POST')

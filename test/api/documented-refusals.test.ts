@@ -120,7 +120,7 @@ const isUndocumented = (name: Name, status: number) =>
   name === 'nothing' || (name === 'exact' && ![404, 429, 503].includes(status))
 
 test.each(table)(
-  'a refusal has the most specific documented format, or else the simulator’s own format: %s: %s',
+  'a refusal has the most specific documented format, or else the simulator’s own format: %s, %s',
   async (name, scenario, expected) => {
     const response = await call(name, { scenario })
     expect(summarize(response)).toEqual(expected)
@@ -149,7 +149,7 @@ test.each<[Name, RequestOptions, Expected]>([
   ['both', { body: [] }, [422, plainJson, nestedOf(422, expect.stringMatching(/^Invalid request: body: must be/))]],
   ['fallback', { body: '{', contentType: 'text/x' }, [415, plainJson, nestedOf(415, expect.stringMatching(/text\/x/))]],
   ['text', { body: '{' }, [400, 'text/plain', 'No thanks.']],
-])('client errors have the documented format, or else the simulator’s own: %s: %j', async (name, options, expected) => {
+])('client errors have the documented format, or else the simulator’s own: %s, %j', async (name, options, expected) => {
   const response = await call(name, options)
   expect(summarize(response)).toEqual(expected)
   expect(response.headers.get('x-sim-origin')).toBe('contract')

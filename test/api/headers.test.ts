@@ -54,7 +54,7 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-expose-headers')).toBe('*')
   })
 
-  test('grants everything that the preflight of a POST requests', async () => {
+  test('grants everything requested by the preflight of a POST', async () => {
     const response = await call(sim(), '/v1/events', {
       method: 'OPTIONS',
       token: null,

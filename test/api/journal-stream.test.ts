@@ -63,7 +63,7 @@ test('stopping the simulator ends all streams without waiting for their readers'
   const followed = await Promise.all([follow(own), follow(own, 'sandbox=*')])
   for (const { readUntil } of followed) await readUntil(/^: /)
   const ends = followed.map(({ readUntil }) => expect(readUntil(/never sent/)).rejects.toThrow('the stream ended'))
-  await own.close() // would cut off a stream that does not end on its own
+  await own.close() // a stream that is cut off instead throws a different error
   await Promise.all(ends)
 })
 

@@ -90,8 +90,8 @@ describe('bodies', () => {
     ['text', 'no json', { size: 7, text: 'no json' }],
     ['bytes', new Uint8Array([255, 0, 1]), { size: 3, base64: '/wAB' }],
     ['no body', undefined, { size: 0 }],
-    ['text beyond the limit for response bodies', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
-    ['text beyond --body-limit', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
+    ['text larger than the limit for response bodies', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
+    ['text larger than --body-limit', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
   ])('are shown with their kind and size: %s', async (_name, body, shown) => {
     const options = { method: 'POST', sandbox: 'bodies', ...(body !== undefined && { body }) }
     const { headers } = await call(shared(), '/v1/events', options)
@@ -100,11 +100,11 @@ describe('bodies', () => {
   })
 
   test.for<[string, string, boolean]>([
-    ['for a number with a fraction of zero', '{ "value" : 1.0 }', true],
+    ['for a number with a fractional part of zero', '{ "value" : 1.0 }', true],
     ['for a number beyond the precision of JavaScript', '{"value":12345678901234567890}', true],
     ['for a duplicate name', '{"value":1,"value":2}', true],
     ['unless the body is larger than 256 kB', `{"value":1,"value":"${'x'.repeat(256 * 1024)}"}`, false],
-    ['unless reserializing would change only white space', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
+    ['unless reserializing would change only whitespace', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
     ['unless the body contains a credential', '{"password":"abc","value":1.0}', false],
   ])('include the text in addition to the JSON %s', async ([, text, isKept], { own }) => {
     await call(own, '/v1/events', { body: text })
@@ -167,7 +167,7 @@ describe('the list', () => {
   })
 })
 
-test('a full journal counts the requests that it drops, and marks each count as truncated', async () => {
+test('a full journal reports how many requests it dropped, and marks request counts as truncated', async () => {
   const sim = await startForTest({ journalSize: 3 })
   for (let count = 0; count < 3; count += 1) await call(sim, analyticsPath)
   expect(await callControl(sim, 'GET', '/requests')).toMatchObject({ recorded: 3, dropped: 0, truncated: false })

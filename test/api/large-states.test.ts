@@ -26,7 +26,7 @@ const storedEvent = (index: number) => ({
 const events = Array.from({ length: 20_000 }, (_, index) => storedEvent(index))
 const document = { format: 1, quality: { weight: 0.1 }, events, prompts: [] }
 
-/** A file with this thread's processor time, which does not depend on other processes. It exists only on Linux. */
+/** A file with this thread's processor time, which does not depend on other processes. Only Linux has the file. */
 const schedstatFile = '/proc/thread-self/schedstat'
 const onLinux = test.runIf(existsSync(schedstatFile))
 
@@ -48,7 +48,7 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
     turns.push(usedMs() - before)
   }
   const response = await pendingResponse
-  turns.pop() // the last turn parses the response, which is not work of the simulator
+  turns.pop() // the last turn parses the response, which the simulator does not do
   const all = turns.reduce((sum, turn) => sum + turn, 0)
   return { ...response, longestShare: Math.max(...turns) / all }
 }

@@ -8,7 +8,7 @@ const { startSimulator }: typeof import('../../src/index.ts') = await import(
 )
 
 describe('startSimulator', () => {
-  test('starts a simulator that has its state in memory and listens on a free port until it is closed', async () => {
+  test('starts a simulator that keeps its state in memory and listens on a free port until it is closed', async () => {
     const sim = await startSimulator()
     expect(sim.baseUrl).toBe(`${sim.origin}/v1`)
     expect(sim.controlUrl).toBe(`${sim.origin}/__sim`)

@@ -64,7 +64,7 @@ describe('a client that disconnects before the end of the response', () => {
     if (rules.length > 0) expect(JSON.stringify(findings)).toMatch(/response was lost/)
   })
 
-  test('is recorded as disconnected before its retry on another connection is judged', async () => {
+  test('is recorded as disconnected before its retry on another connection is checked', async () => {
     await putRules(sim(), [{ sequence: 'slow;ms=60000, 201' }], 'at-once')
     const first = await connectTo(sim().origin)
     first.send(eventPostText('at-once', event({ insertId: 'first', eventAt })))

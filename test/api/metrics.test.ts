@@ -40,7 +40,7 @@ test('metrics count a response once, even if the client then resets the connecti
   })
 })
 
-test('metrics have the Prometheus format, list each family exactly once, and survive a reset', async ({ own }) => {
+test('metrics use the Prometheus format, list each family exactly once, and survive a reset', async ({ own }) => {
   for (let count = 0; count < 20; count += 1) await call(own, analyticsPath)
   await callControl(own, 'POST', '/reset')
   const { text, headers } = await call(own, '/__sim/metrics')

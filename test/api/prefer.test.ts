@@ -52,7 +52,7 @@ describe('Prefer: example', () => {
     expect((await callOperation(sim(), analytics, prefer('example=plan_too_low'))).status).toBe(403)
   })
 
-  test('conflicts with lost-ack, which runs the operation, but not with damage if when=before', async () => {
+  test('conflicts with lost-ack, which runs the operation, but not with damage that has when=before', async () => {
     const send = (scenario: string) => callOperation(sim(), createEvent, { ...prefer('example=recorded'), scenario })
     expectRefusal(await send('lost-ack'), 400, '"lost-ack" cannot be combined with Prefer: example')
     await expect(send('malformed-json;when=before')).rejects.toThrow('did not return JSON')

@@ -13,7 +13,7 @@ import { readControl } from '../support/stored-records.ts'
 const product = (n: number) => `00000000-0000-4000-9000-00000000000${n}`
 const model = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
 
-/** The product Web Shop in fixtures/products.yaml, and its models. */
+/** The product Web Shop in `fixtures/products.yaml`, and its models. */
 const webShop = { id: product(1), models: [model(1), model(5)] }
 const otherModels = [model(2), model(3), model(6), '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34']
 const allModels = [...webShop.models, ...otherModels]
@@ -36,7 +36,7 @@ async function postEvent(sim: TestSimulator, fields: JsonObject, sandbox = 'defa
   return textOf(response, 'eventId')
 }
 
-/** Applies the formula in docs/simulated-data.md, section "Events". */
+/** Applies the formula in `docs/simulated-data.md`, section "Events". */
 const shiftedScore = (seeded: number, weight: number, impact: number) =>
   Math.round(Math.min(1, Math.max(0, seeded + weight * impact)) * 10_000) / 10_000
 
@@ -108,7 +108,7 @@ describe('analytics responses are not changed', () => {
   const canceling = [0.1, 0.2, -0.3].map((qualityImpactScore) => ({ productId: webShop.id, qualityImpactScore }))
 
   test.for<[string, readonly JsonObject[]]>([
-    ['by events about a product that no fixture lists', [{ ...negative, productId: unknownProduct }]],
+    ['by events about a product that is not in the fixtures', [{ ...negative, productId: unknownProduct }]],
     ['by events that sampling dropped', [{ ...negativeEvent, sampleRate: 0 }]],
     ['by events whose impacts cancel out', canceling],
     ['by events outside every period', outside.map((eventAt) => ({ ...negativeEvent, eventAt }))],

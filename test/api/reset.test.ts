@@ -14,7 +14,7 @@ import { callControl, putRules } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
 
-/** Reads the rules, sequences, clock and list entry of a sandbox, without its revision and the time of its last use. */
+/** Reads the rules, sequences, clock and list entry of a sandbox, without its revision or the time of its last use. */
 async function readSandbox(sim: TestSimulator, sandbox: string) {
   const controls = ['/scenarios', '/sequences', '/clock'].map((path) =>
     callControl(sim, 'GET', `${path}?sandbox=${sandbox}`),

@@ -101,7 +101,7 @@ describe('GET /__sim/retries', () => {
     expect(chain?.id).not.toBe(chain?.attempts[0]?.id)
   })
 
-  test('shows one sandbox, or all sandboxes for *, and says whether attempts might be missing', async () => {
+  test('shows one sandbox, or all sandboxes if sandbox=*, and says whether attempts might be missing', async () => {
     const small = await startForTest({ journalSize: 2 })
     for (const sandbox of ['a', 'b', 'b', 'b']) await callWith(sandbox, '503', small)
     expect(await retriesOf('sandbox=*', small)).toMatchObject({ chains: [{ attempts: [{}, {}] }], truncated: true })

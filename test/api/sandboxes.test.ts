@@ -19,7 +19,7 @@ import { listSandboxes } from '../support/stored-records.ts'
 const sim = sharedSimulator()
 const eventWithInsertId = event({ insertId: 'order-1' })
 
-test('a header, a key and a path can name the same sandbox, which is not the default sandbox', async ({ own }) => {
+test('a header, a key and a path can name the same sandbox, separate from the default sandbox', async ({ own }) => {
   const ways: [prefix: string, options: RequestOptions][] = [
     ['', { sandbox: 'worker-3' }],
     ['', { token: 'any-key~worker-3' }],
@@ -56,7 +56,7 @@ test('the list of sandboxes shows how many records, snapshots, requests and rule
   expect(full).toMatchObject({ events: 1, prompts: 1, snapshots: 1, requests: 3, rules: 1 })
 })
 
-test('the revisions in the list show which sandboxes the control plane has changed', async ({ own }) => {
+test('the revisions in the sandbox list show which sandboxes the control plane has changed', async ({ own }) => {
   const readRevisions = async () =>
     Object.fromEntries((await listSandboxes(own)).map(({ name, revision }) => [name, revision]))
   for (const sandbox of ['one', 'two']) await putRules(own, [{ scenario: '429' }], sandbox)
@@ -133,7 +133,7 @@ test.each(invalidNames)('neither a request nor the control plane can use the san
 })
 
 describe('creating a sandbox', () => {
-  /** Starts a simulator with a system time that the test controls. */
+  /** Starts a simulator with a system time controlled by the test. */
   async function startTimed(settings: Partial<Settings>) {
     const entries: LogEntry[] = []
     let now = Date.UTC(2026, 0, 15)

@@ -171,7 +171,7 @@ describe('a parameter', () => {
     },
   )
 
-  test('in the path must have the documented style, which the refusal names', async () => {
+  test('in the path must have the documented style, which is named in the refusal', async () => {
     const reason = /path\/p: must use the "matrix" style for path parameters, with explode: true/
     const [invalid] = cases.filter(
       ({ location, parameter: { style, explode } }) => location === 'path' && style === 'matrix' && explode,
@@ -201,7 +201,7 @@ describe('names of query parameters', () => {
     expect(await call(own(), `/v1${pathOf(nested)}?${`p${'[a]'.repeat(3000)}=1`}`)).toMatchObject({ status: 400 })
   })
 
-  test('that are also names of inherited properties, such as constructor, are treated like any others', async () => {
+  test('that are also names of inherited properties, such as constructor, are treated like any other', async () => {
     expect(await call(own(), `/v1${pathOf(nested)}?p[__proto__][b]=1&p[constructor]=2`)).toMatchObject({ status: 204 })
   })
 })
@@ -227,7 +227,7 @@ test.each<[path: string, type: string, body: string, status: number]>([
   ['any', 'application/json', '{}', 400],
   ['any', 'text/csv', 'a', 204],
   ['open', 'text/csv', 'a', 204],
-])('a body is checked according to its content type: /%s as %s: %s', async (path, contentType, body, status) => {
+])('a body is checked according to its content type: /%s as %s with %s', async (path, contentType, body, status) => {
   expect(await call(own(), `/v1/${path}`, { body, contentType })).toMatchObject({ status })
 })
 

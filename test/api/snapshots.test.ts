@@ -15,7 +15,7 @@ async function take(sim: TestSimulator, sandbox: string, name?: string): Promise
 }
 
 describe('a snapshot', () => {
-  test('belongs to one sandbox, and the 404 for an unknown snapshot names its id', async () => {
+  test('belongs to one sandbox, and the 404 for an unknown id names that id', async () => {
     const id = await take(shared(), 'owner', 'before')
     const requests = [
       ['POST', `/snapshots/${id}/restore?sandbox=other`],

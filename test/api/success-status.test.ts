@@ -71,7 +71,7 @@ describe('x-simulated-status', () => {
     expect((await post(sim, {}, { ...dropped, insertId: 'b', forceSample: true })).status).toBe(201)
   })
 
-  test('prevents the simulator from starting if it is invalid', async () => {
+  test('with an invalid value prevents the simulator from starting', async () => {
     const reason = /contract\.yaml:\d+:\d+: must map "success" or "dropped" to documented 2xx statuses; documented: 201/
     for (const statuses of ['{ success: 204 }', '{ success: 400 }', '{ sucess: 201 }', '201'])
       await expect(startWith('', statusMember(statuses))).rejects.toThrow(reason)

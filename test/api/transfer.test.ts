@@ -57,7 +57,7 @@ describe('an export', () => {
     expect(JSON.stringify(await callControl({ origin: to }, 'GET', '/sandboxes'))).toContain('worker-2')
   })
 
-  test('of an unused sandbox empties the sandbox that imports it', async ({ own }) => {
+  test('of an unused sandbox empties the sandbox into which it is imported', async ({ own }) => {
     await fill(own)
     expect(await callControl(own, 'POST', '/import', await readExport(own, 'nobody'))).toEqual({
       events: 0,

@@ -175,7 +175,7 @@ describe('a journal that has dropped requests or bodies', () => {
     expect(verdict['message']).toContain(verdict['problem'])
   })
 
-  test('cannot prove an upper bound for all sandboxes if one was evicted, until all requests are deleted', async () => {
+  test('cannot prove an upper bound for all sandboxes after an eviction, until all requests are deleted', async () => {
     const sim = await startForTest({ sandboxLimit: 2 })
     for (const name of ['a', 'b', 'c']) await call(sim, analyticsPath, { token: `k~${name}` })
     const verdict = await verify(sim, { count: { exactly: 1 } }, '?sandbox=*')

@@ -20,7 +20,7 @@ import type { TestSimulator } from '../support/start.ts'
 const open = sharedSimulator()
 const limited = sharedSimulator({ models: 'closed', maxAnalysesPerHour: 60 })
 
-/** The model in the document's example for a 404. It is also a magic model, which always gets a 404. */
+/** The model in the document's example for a 404. It is also a magic model: requests for it always get a 404. */
 const unknownModel = '00000000-0000-4000-8000-000000000404'
 
 const refusedBodies: Readonly<Record<string, Json>> = {
@@ -78,7 +78,7 @@ describe('a refusal without a scenario is identical to the documented example', 
     expectDocumentedHeaders(response, 'getModelAnalytics')
   })
 
-  test('every example is tested, except those that only a scenario can cause', () => {
+  test('every example is tested, except those that only a scenario can produce', () => {
     const others = new Set(examples.map(({ name }) => name).filter((name) => !(name in refusedRequests)))
     expect([...others].sort()).toEqual([...scenarioOnly, 'model_not_found', 'hourly_limit'].sort())
   })
@@ -105,7 +105,7 @@ async function exceedHourlyLimit(sim: TestSimulator): Promise<TestResponse> {
   return call(sim, path, { headers: { 'x-sim-now': '2026-01-15T12:59:59Z' } })
 }
 
-/** Expects each header that the document describes for the response's status, with its example as the value. */
+/** Expects each header that the document describes for the status, with the header's example as its value. */
 function expectDocumentedHeaders({ status, headers }: TestResponse, operationId: string): void {
   const { path, method } = operationOf(operationId)
   const pointer = joinPointer('/paths', path, method.toLowerCase(), 'responses', String(status))

@@ -59,7 +59,7 @@ describe('rooms', () => {
     expect(others.filter(({ room }) => !allowed.includes(room)).map(({ place }) => place)).toEqual([])
   })
 
-  it.each(rooms)('the main file of $path starts with the room’s sentence in the table', ({ path, main, sentence }) => {
+  it.each(rooms)('the main file of $path starts with its sentence in architecture.md', ({ path, main, sentence }) => {
     const file = files.find((one) => one.path === `${path}/${main}`)
     const opening = `\`${path}/\`: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
     expect(file?.text.replace(/\n? \* /g, ' ')).toMatch(new RegExp(`^(#!.*\\n)?/\\*\\*\\s+${literal(opening)}`))
@@ -84,7 +84,7 @@ describe('names and line widths', () => {
     expect([...declared].filter(([, places]) => places.length > 1)).toEqual([])
   })
 
-  it(`no line is wider than ${maxColumns} columns, unless it is one word, URL or regular expression`, () => {
+  it(`no line is wider than ${maxColumns} columns, unless it is a single word, URL or regular expression`, () => {
     const isOneWord = (line: string) => /^(\S+|\/[^*/].*\/[a-z]*)[,)]*$/.test(line.trim())
     expectNone(
       findWideLines(

@@ -17,7 +17,7 @@ function targetsOf({ imports }: SourceFile, { onlyLoaded }: { readonly onlyLoade
     .map(({ target }) => target)
 }
 
-/** Returns the import chain to each file that is loaded with `root`, a file or a folder: `[a.ts, b.ts, c.ts]`. */
+/** Returns the import chain, such as `[a.ts, b.ts, c.ts]`, from the file or folder `root` to each file it loads. */
 export function chainsFrom(root: string, files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const chains = new Map<string, string[]>()

@@ -16,11 +16,11 @@ function listRegExpLiterals({ path, text }: SourceFile) {
 }
 
 const literals = readSourceFiles()
-  // The code in build/ reads only this project's own files, which are trusted.
+  // The code in `build/` reads only this project's own files, which are trusted.
   .filter(({ path }) => !path.startsWith('build/'))
   .flatMap(listRegExpLiterals)
 
-test('the next test has regular expressions to check', () => {
+test('the source files contain regular expressions to check', () => {
   expect(literals.length).toBeGreaterThan(40)
 })
 

@@ -18,7 +18,7 @@ export interface Import {
 export interface SourceFile {
   readonly path: string
   readonly text: string
-  /** The text with spaces for comments and string literals, except the specifiers of import and export statements. */
+  /** The text with comments and string literals blanked out, except the specifiers of import and export statements. */
   readonly code: string
   readonly imports: readonly Import[]
 }
@@ -38,7 +38,7 @@ export function readTestFiles(): Pick<SourceFile, 'path' | 'text'>[] {
   return paths.map((path) => ({ path: `../test/${path}`, text: readFileSync(new URL(path, folder), 'utf8') }))
 }
 
-/** Reads the pages directly in `docs/`, and four other Markdown files. Lines in code blocks are returned empty. */
+/** Reads the pages in `docs/` (no subfolders) and four other Markdown files. Lines in code blocks are emptied. */
 export function readProse(): Pick<SourceFile, 'path' | 'text'>[] {
   const pages = readdirSync(new URL('../docs/', root)).filter((name) => name.endsWith('.md'))
   const others = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'test/bench/FINDINGS.md']

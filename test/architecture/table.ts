@@ -41,7 +41,7 @@ export const closedRooms: Readonly<Record<string, readonly string[]>> = {
 /** The files in `features/` that load features, and therefore belong to no feature. */
 export const featureLoaders = ['features/commands.ts', 'features/start.ts']
 
-/** Triples of a path, a path that it must not load, even indirectly, and the reason. `import()` is allowed. */
+/** Triples of a path, a path that it must not load (even indirectly), and the reason. `import()` is allowed. */
 export const forbiddenImports = [
   ['server/pipeline/', 'server/control/', 'a request to the service is never handled by the control plane'],
   ['server/control/', 'server/pipeline/', 'a request to the control plane is never recorded as one to the service'],
@@ -97,8 +97,8 @@ export interface Convention {
 export const conventions: readonly Convention[] = [
   {
     sentence:
-      'only cli.ts, build/, client/testing/, lock.ts and open-state.ts (for process and user IDs), limit-time.ts ' +
-      '(for processor time) and timers.ts (for nextTick) use `process`',
+      'only cli.ts, build/, client/testing/, lock.ts (for process and user IDs), open-state.ts (for the process ID), ' +
+      'limit-time.ts (for processor time) and timers.ts (for nextTick) use `process`',
     pattern: /\bprocess\s*[.[]|'node:process'/,
     only: [
       'cli.ts',
@@ -130,8 +130,8 @@ export const conventions: readonly Convention[] = [
   },
   {
     sentence:
-      'only lock nonces, IDs in Redis, the keys of sandbox rules, the placeholder for records in a state file, ' +
-      'and sandbox names that must differ between processes are random',
+      'nothing is random except lock nonces, IDs in Redis, the keys of sandbox rules, the placeholder for records ' +
+      'in a state file, and sandbox names that must differ between processes',
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
     only: [
       'state/file/lock.ts',

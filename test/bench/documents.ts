@@ -7,7 +7,7 @@ import { stringify } from 'yaml'
 import { eachRound, formatTable, median, type Row } from './table.ts'
 import { freePort, startTarget, type Target } from './target.ts'
 
-/* `npm run bench:load` measures startup time and memory with large documents. `--prism FOLDER` adds Prism in FOLDER. */
+/* `npm run bench:load` measures startup and memory with large documents. `--prism FOLDER` adds Prism from FOLDER. */
 const { values } = parseArgs({ options: { prism: { type: 'string' }, rounds: { type: 'string', default: '5' } } })
 
 const documentSizesKb = [200, 1000]

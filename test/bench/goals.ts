@@ -1,6 +1,6 @@
 import { alignColumns, formatNumber, type Row } from './table.ts'
 
-/** A limit on the simulator's value in a row of the table, or on its ratio to a baseline's value. */
+/** A limit on the simulator's value in a row of the table, or on the ratio of that value to a baseline's value. */
 interface Goal {
   readonly description: string
   readonly row: string

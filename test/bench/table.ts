@@ -15,7 +15,7 @@ export function formatTable(targets: readonly string[], rows: readonly Row[]): s
   return alignColumns([head, ...lines])
 }
 
-/** Formats values below 10 with two decimals, those below 1000 with one, others with none, and undefined as `-`. */
+/** Formats values below 10 with two decimals, those below 1,000 with one, others with none, and undefined as `-`. */
 export function formatNumber(value: number | undefined): string {
   if (value === undefined) return '-'
   const digits = value < 10 ? 2 : value < 1000 ? 1 : 0

@@ -46,7 +46,7 @@ export async function buildBaselines(folder: string): Promise<Target[]> {
   const replies = { GET: await send(simulator.url, warmAnalytics), POST: await send(simulator.url, newEvent()) }
   await simulator.stop()
   writeFileSync(responsesFile, JSON.stringify(replies))
-  // Like the simulator, the servers are plain JavaScript. Their file is in node_modules so that it can import Express.
+  // Like the simulator, the servers are plain JavaScript. Their file is in `node_modules`, so it can import Express.
   const outfile = inPackage('node_modules/.cache/convsim-bench/baseline.mjs')
   const entryPoints = [inPackage('test/bench/baseline.ts')]
   await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })

@@ -69,7 +69,7 @@ const attackScript = (url: string) => `(async () => {
 
 describe.skipIf(isMissing('chromium'))('a page in Chromium', () => {
   test.each([
-    ['another port of the same host', '127.0.0.1'],
+    ['another port on the same host', '127.0.0.1'],
     ['another site', 'localhost'],
     ['another site with a public host name', 'evil.example'],
   ])('served from %s can neither read nor write through a proxy with a token', async (_name, host) => {
@@ -79,7 +79,7 @@ describe.skipIf(isMissing('chromium'))('a page in Chromium', () => {
     expect(received).toEqual([])
   })
 
-  test('reaches the service through a proxy without a token, which shows that the previous test can fail', async () => {
+  test('reaches the service through a proxy without a token, which shows that the tests above can fail', async () => {
     const { page } = await openCrossOriginPage(browser, 'localhost')
     const { sim, received } = await openProxy({})
     const texts = await page.evaluate<string[]>(attackScript(sim.origin + analyticsPath))

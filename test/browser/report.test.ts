@@ -69,7 +69,7 @@ describe.skipIf(isMissing('chromium'))('in a browser, the report', () => {
 
   test.each([1280, 390, 320])('from `convsim each` fits %i px, and loads no other files', async (width) => {
     const file = join(await tempFolder(), 'report.html')
-    // test/command-line/each.test.ts writes this file without the report's stylesheet.
+    // `test/command-line/each.test.ts` writes this file without the report's stylesheet.
     const golden = new URL('../features/exec/golden/suite.golden.html', import.meta.url)
     await writeFile(file, withStylesheet(await readFile(golden, 'utf8')))
     const { page, messages, paths } = await openReport({ width, colorScheme: 'light' }, pathToFileURL(file).href)

@@ -17,7 +17,7 @@ const script = readFileSync(bundle, 'utf8').replaceAll(/\\?\n/g, '')
 
 const moduleNames = [...script.matchAll(/=__(?:esm|commonJS)\(\{"([^"]+)"\(/g)].map(([, name = '']) => name)
 
-/** Stands for all libraries in libraries.cjs, a separate file for libraries that are rarely loaded. */
+/** Stands for all libraries in `libraries.cjs`, a separate file for libraries that are rarely loaded. */
 const RARELY_LOADED = 'node_modules/libraries.cjs/'
 
 /** V8's report of how many times a process called each function. */
@@ -45,7 +45,7 @@ function readCalledFunctions(folder: string): string[] {
 
 const libraryOf = (path: string) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
-/** Runs Node, expects the exit code `code`, and returns the libraries that ran; undefined stands for other code. */
+/** Runs Node, checks its exit code, and returns the libraries that ran; undefined stands for the project's code. */
 function runAndListLibraries(args: readonly string[], code = 0): Set<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-test-'))
   try {
@@ -110,7 +110,7 @@ test('the bundle is smaller than 2.6 MB (3.5 MB with rarely loaded libraries), a
   expect(isAscii(bytes)).toBe(true)
 })
 
-test('apart from files next to it, the bundle loads only built-in modules, Prism and the Redis client', () => {
+test('the bundle loads only files next to it, built-in modules, Prism and the Redis client', () => {
   const targets = [...script.matchAll(/[^.`'"]\brequire\("([^"]+)"\)/g)].map(([, target = '']) => target)
   const isPackage = (target: string) =>
     !target.startsWith('./') && !builtinModules.includes(target.replace(/^node:/, ''))
@@ -119,7 +119,7 @@ test('apart from files next to it, the bundle loads only built-in modules, Prism
   expect(new Set(packages)).toEqual(new Set(['@stoplight/prism-http', 'ioredis']))
 })
 
-test('Node resolves Prism to its bundle in dist', () => {
+test('Node resolves Prism to its bundle in dist/', () => {
   const options = { ...childLimits, cwd: dist, encoding: 'utf8' } as const
   const text = execFileSync(process.execPath, ['-p', "require.resolve('@stoplight/prism-http')"], options)
   expect(text.trim()).toBe(join(dist, 'node_modules/@stoplight/prism-http/index.js'))

@@ -37,7 +37,7 @@ test.each<[string, (root: string) => Promise<void>]>([
   expect(isBuilt(root)).toBe(false)
 })
 
-/** Dates the build after the sources but in the past, then removes a file, which updates its folder's time. */
+/** Dates the build after the sources but in the past, then removes a file, which updates its folder's mtime. */
 async function removeAfterBuild(root: string, file: string): Promise<void> {
   await utimes(join(root, 'dist/index.d.cts'), 2000, 2000)
   await rm(join(root, file))

@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Creates a checkout that contains only package.json and the scripts that `npm start` runs. */
+/** Creates a checkout that contains only `package.json` and the scripts that `npm start` runs. */
 async function createCheckout(): Promise<string> {
   const folder = await tempFolder()
   await mkdir(join(folder, 'src/build'), { recursive: true })
@@ -28,7 +28,7 @@ async function createCheckoutWith(folders: readonly string[]): Promise<string> {
   return folder
 }
 
-/** Waits until the server that npm starts is ready, and returns its port. */
+/** Waits until the server started by npm is ready, and returns its port. */
 const portOf = async ({ ready }: NpmCommand) => Number(new URL(await ready()).port)
 
 const startArgs = ['start', '--', '--port', '0', '--state', ':memory:']
@@ -51,7 +51,7 @@ test.each(['SIGTERM to npm alone', 'SIGTERM to npm’s process group', 'SIGINT t
     await fetch(`http://127.0.0.1:${port}/v1/nowhere`)
     if (title.endsWith('alone')) command.process.kill(signal)
     else command.killGroup(signal)
-    // npm ends as its child does: a shell that the signal kills, or a server that replaced the shell and exits with 3.
+    // npm ends like its child: a shell killed by the signal, or a server that replaced the shell and exits with 3.
     expect([signal, 3]).toContain(await command.ended)
     expect(command.output()).toContain('"stopped"')
     expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })

@@ -30,8 +30,8 @@ test('two concurrent runs of npm start work, and a later build does not disturb 
   for (const { ready } of servers) expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
   expect(await builds()).toEqual(['dist'])
 
-  // A running server keeps working while the next build replaces its files. A source that changes during the build
-  // counts as newer than the build.
+  // A running server keeps working while the next build replaces `dist/`. A source file that changes during the
+  // build counts as newer than the build.
   const buildId = async () => (await stat(join(checkout, 'dist/index.d.cts'))).ino
   const source = join(checkout, 'src/base/core/json.ts')
   const before = await buildId()

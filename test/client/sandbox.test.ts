@@ -145,7 +145,7 @@ describe('expectations', () => {
     expect(await sim.count('createEvent')).toEqual({ count: 1, truncated: false })
   })
 
-  test('that fail report the count, the closest requests and their differences', async () => {
+  test('report the count, the closest requests and their differences if not met', async () => {
     const sim = await sandboxWith('missed', 'signup', 'upgrade')
     const expectation = sim.expectReceived('createEvent', { times: 2, match: { body: { eventType: 'purchase' } } })
     await expect(expectation).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe('expectations', () => {
     })
   })
 
-  test('say once if the journal has evicted requests that may have matched', async () => {
+  test('say only once that the journal has evicted requests that may have matched', async () => {
     const small = await startSimulator({ journalSize: 1 })
     onTestFinished(() => small.close())
     const sim = small.sandbox('small')
@@ -213,7 +213,7 @@ describe('expectations', () => {
     await sim.expectReceived('createEvent', { times: 1 }).finally(() => vi.unstubAllGlobals())
   })
 
-  test('about findings report violations, unexpected responses and retry problems', async ({ sim }) => {
+  test('of no findings fail on violations, unexpected responses and retry problems', async ({ sim }) => {
     await expect(sim.expectNoFindings()).rejects.toThrow(/was never used/)
     await getAnalytics(sim.baseUrl)
     await sim.expectNoFindings()
@@ -239,7 +239,7 @@ describe('expectations', () => {
     expect((await sim.coverage()).met).toBeGreaterThan(0)
   })
 
-  test('about findings report a request that was declared as refused but accepted', async ({ sim }) => {
+  test('of no findings fail on a request that was expected to be refused but was accepted', async ({ sim }) => {
     await sim.scenario('expect-refusal')
     await sendEvent(sim.baseUrl)
     await expect(sim.expectNoFindings()).rejects.toThrow(

@@ -30,7 +30,7 @@ test('--version prints the version and nothing else', async () => {
   expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-test.runIf(existsSync('/dev/full'))('a command whose output cannot be written fails', { tags: ['long'] }, async () => {
+test.runIf(existsSync('/dev/full'))('a command fails if its output cannot be written', { tags: ['long'] }, async () => {
   const full = openSync('/dev/full', 'w')
   onTestFinished(() => closeSync(full))
   const outcome = spawnSync(process.execPath, [cli, 'check', '--format', 'json'], {
@@ -84,7 +84,7 @@ describe('check', () => {
     expect(strict).toMatchObject({ code: 1, stdout: expect.stringContaining('not ok with --strict') })
   })
 
-  test('without arguments checks the files from --contract and --fixtures, not the bundled files', async () => {
+  test('without arguments, checks the files from --contract and --fixtures, not the bundled files', async () => {
     const broken = await runInProcess(['check', '--contract', await brokenDocument()])
     expect(broken).toMatchObject({ code: 1, stdout: expect.stringMatching(/contract\.yaml:\d+:\d+: error: /) })
     expect(broken.stdout).not.toContain(': ok,')

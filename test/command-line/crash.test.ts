@@ -12,7 +12,7 @@ test(
     const numbers = new Numbers()
     const trial = createProcessTrial(seededChance(crashSeed), numbers)
     onTestFinished(() => trial.close())
-    // Adds rounds until a write is acknowledged: on a busy machine, every kill can come before that.
+    // Adds rounds until a write is acknowledged: on a busy machine, every kill may precede the first acknowledgment.
     for (let round = 0; round < rounds || numbers.get('acknowledged writes') === 0; round += 1) await trial.run('kill')
     expect(numbers.failures).toBe(0)
   },

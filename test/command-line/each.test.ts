@@ -162,7 +162,7 @@ describe('the baseline run', { tags: ['long'] }, () => {
   })
 
   test('stops further runs if it fails twice, and the failed runs since its last success are discarded', async () => {
-    // Runs 3 to 21 pass; run 22, the last of twenty runs with faults, and all later runs fail.
+    // Runs 3 to 21 pass. Run 22 (the twentieth run with a fault) and all later runs fail.
     const { code, runCount, stdout, stderr, report } = await trySuite(tolerantSuite('n >= 22'), ...flags)
     expect([code, runCount]).toEqual([1, 2 + 19 + 2 + 2])
     expect(verdictsOf(report)).toEqual(Array(19).fill('unnoticed'))
@@ -179,7 +179,7 @@ test.each([
   ['unnoticed>100', 0, ''],
   ['not-resilient, hung', 0, ''],
   ['unexpected, coverage<1', 0, ''],
-  ['advice', 3, 'piece of advice, and in 2 more runs'],
+  ['advice', 3, 'piece of advice, and similarly in 2 more runs'],
 ])('with --fail-on %s, convsim each exits with code %i', { tags: ['long'] }, async (conditions, exit, sentence) => {
   const set = 'drop-field;pointer=/eventId,wrong-type;pointer=/eventId'
   const { code, stderr } = await trySuite(suite(), '--set', set, '--fail-on', conditions)

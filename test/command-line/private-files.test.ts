@@ -25,7 +25,7 @@ async function writeTraffic(): Promise<string> {
 }
 
 describe('files written by commands are accessible only to their owner:', () => {
-  test('the reports of a run, even one that replaces a file', async () => {
+  test('the reports of a run, even a report that replaces a file', async () => {
     const cwd = await tempFolder()
     await writeFile(join(cwd, 'old.html'), '')
     await chmod(join(cwd, 'old.html'), 0o644)

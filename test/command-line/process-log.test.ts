@@ -30,7 +30,7 @@ const properties = { long: 'x'.repeat(1900) }
 
 test('the buffer of an unread log is bounded, and a line reports the number of dropped lines', async () => {
   const { child, origin } = await serveUnread(['--log-bodies', '--log-format', 'json'])
-  // The requests log about 25 MB in total, which is three times the size of the buffer.
+  // The requests produce about 25 MB of log lines in total, which is three times the size of the buffer.
   const large = event({ insertId: 'always', properties })
   await postAll(origin, '/v1/events', new Array(10_000).fill(large))
   let log = ''
@@ -94,7 +94,7 @@ test.each(['json', 'pretty'])('the last lines before a crash are written with --
   expect(log).toMatch(format === 'json' ? /"path":"\/v1\/nowhere","status":404/ : /^GET \/v1\/nowhere 404 /m)
 })
 
-test('log lines have the time at which they are logged, not written, and stay in order', async () => {
+test('log lines stay in order, and show when they were logged, not when they were written', async () => {
   const { child, origin } = await serveUnread(['--log-format', 'json'])
   const output = text(child.stderr)
   const responded: number[] = []

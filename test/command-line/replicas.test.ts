@@ -61,7 +61,7 @@ describeWithRedis('three replicas behind a load balancer', () => {
     expect(await callControl(balancer, 'GET', '/events?limit=1')).toMatchObject({ total: responseCount })
   })
 
-  test('lose no acknowledged write, and store none twice, if replicas and Redis are killed', async () => {
+  test('lose no acknowledged write, and store no write twice, if replicas and Redis are killed', async () => {
     const redis = await redisForTest({ durable: true })
     const { replicas, balancer } = await startReplicasAndBalancer(redis)
     const acknowledged = new Map<string, string>()
@@ -110,8 +110,8 @@ describeWithRedis('three replicas behind a load balancer', () => {
       await replica.command.ready()
     }
     while ((await call(balancer, '/__sim/health')).status !== 200) await sleep(50)
-    // A killed process may have recorded an exchange without sending the response. However, no exchange whose
-    // response was sent is missing.
+    // A killed process may have recorded an exchange without sending the response. However, every exchange whose
+    // response was sent has been recorded.
     for (const replica of replicas) {
       const listed = await callControl(replica, 'GET', '/requests?limit=1')
       expect(listed['recorded']).toBeGreaterThanOrEqual(responseCount)

@@ -18,7 +18,7 @@ const order = { eventType: 'a', productId: '00000000-0000-4000-9000-000000000002
 const call = (path, body) =>
   fetch(base + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
 const send = async (path, body) => (await call(path, body)).json()
-/** Returns the first successful body, with the statuses of all attempts. 0: no response, or a body that is not JSON. */
+/** Returns the first successful body, with the statuses of all attempts (0: no response, or the body is not JSON). */
 async function attempt(maxAttempts, path, body) {
   const statuses = []
   while (statuses.length < maxAttempts) {
@@ -38,13 +38,13 @@ async function attempt(maxAttempts, path, body) {
 /** Returns code that makes a suite fail unless the expression `check` is true. */
 export const failUnless = (check: string) => `\nif (!(${check})) { console.log('the check failed'); process.exit(5) }`
 
-/** Returns code that starts a child process that runs for ten minutes, and appends its id to the file `pids`. */
+/** Returns code that starts a ten-minute child process and appends its id to the file `pids`. */
 export const startChild = (options = '{}') => `
   const { spawn } = await import('node:child_process')
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], ${options})
   appendFileSync('pids', child.pid + ' ')`
 
-/** Returns code that starts such a child process and makes the suite hang for ten minutes if a condition is true. */
+/** Returns code that, if a condition is true, runs the code from `startChild` and hangs the suite for ten minutes. */
 export const hangIf = (condition: string) => `
 if (${condition}) {${startChild()}
   setTimeout(() => {}, 600_000)

@@ -83,7 +83,7 @@ describe('convsim scenarios NAME', () => {
     const { stdout } = await runInProcess(['scenarios', name])
     const [, command = ''] = /\nExample\n( {2}curl .*?)\n\n/s.exec(stdout) ?? []
     const shell = startProgram('sh', ['-c', command.replace(/http:\/\/[^/]+/, sim.origin)])
-    expect(await shell.ended).toBe(name === 'lost-ack' ? 56 : 0) // curl exits with 56 if receiving fails
+    expect(await shell.ended).toBe(name === 'lost-ack' ? 56 : 0) // curl exits with 56 if it cannot receive data
     const scenarios = [expect.stringMatching(`^${name}`)]
     expect(await listRequests(sim)).toMatchObject([{ scenarios, response: { status } }])
   })

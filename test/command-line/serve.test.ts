@@ -63,12 +63,12 @@ describe('the address', () => {
     [['-h', 'foo.invalid'], {}, cannotListen],
     [['-h', '203.0.113.1'], {}, cannotListen],
     [[], { CONVSIM_HOST: 'x86_64-pc-linux-gnu' }, cannotListen],
-  ])('prevents startup if it is unusable or unsafe; the error names --host: %j %o', async (args, env, words) => {
+  ])('is refused at startup if unusable or unsafe; the error names --host: %j %o', async (args, env, words) => {
     const { code, stdout, stderr } = await run([...inMemory, ...args], { env })
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(words)])
   })
 
-  test('prevents startup if it is in use; the error names --port, and the state file stays unlocked', async () => {
+  test('is refused at startup if in use; the error names --port, and the state file stays unlocked', async () => {
     const state = join(await tempFolder(), 'state.json')
     const { port } = new URL((await startForTest()).origin)
     const byFlag = await run(['--port', port, '--state', state])
@@ -140,7 +140,7 @@ describe('the state', () => {
 
   test('of a killed process is unlocked, even if its parent process never reaps it', async () => {
     const args = ['--port', '0', '--state', join(await tempFolder(), 'state.json')]
-    const script = '"$0" "$@" & echo "pid $!"; exec sleep 60' // sleep, which never calls wait, replaces the shell
+    const script = '"$0" "$@" & echo "pid $!"; exec sleep 60' // `sleep`, which never calls `wait`, replaces the shell
     const parent = startProgram('sh', ['-c', script, process.execPath, cli, ...args])
     await parent.ready()
     process.kill(Number(/^pid (\d+)$/m.exec(parent.stdout())?.[1]), 'SIGKILL')

@@ -16,7 +16,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
 import { eachArgs, hangIf } from './sample-suite.ts'
 
-/** The number of runs per `serve` and `exec` case with copied signals, since the outcome may depend on timing. */
+/** How many times to run each `serve` or `exec` case with copied signals, since the outcome may depend on timing. */
 const tries = 4
 
 /** A delay in milliseconds after which a signal no longer counts as a copy of the first signal. */
@@ -83,7 +83,7 @@ describe('copies of the first signal, sent every millisecond until exit, have no
     expect(command.stderr()).toMatch(/"stopped"/)
   })
 
-  test('each, which writes the report so far and leaves no processes running', async () => {
+  test('convsim each, which writes the report so far and leaves no processes running', async () => {
     const cwd = await tempFolder()
     // The suite passes without faults, and hangs after a 429.
     const lines = `const { status } = await call(analytics)${hangIf('status === 429')}`
@@ -98,7 +98,7 @@ describe('copies of the first signal, sent every millisecond until exit, have no
     expect(JSON.parse(await readFile(join(cwd, 'report.json'), 'utf8'))).toMatchObject({ truncated: true })
   })
 
-  test('each in a later run without faults, which then does not count as failed', async () => {
+  test('convsim each during a later run without faults; the interrupted run does not count as failed', async () => {
     const cwd = await tempFolder()
     const lines = `const { status } = await call(analytics)
       ${hangIf('status === 200 && n > 5')}

@@ -53,7 +53,7 @@ describe('a stop', () => {
     ['a hang after a delay', ['slow;ms=600000, hang']],
     ['two pipelined hangs', ['hang', 'hang']],
     ['a ten-minute delay', ['slow;ms=600000']],
-    ['a body sent over ten minutes', ['dribble;ms=600000']],
+    ['a response body sent over ten minutes', ['dribble;ms=600000']],
   ])('ends %s by closing the connection, and waits for another request to finish', async (_name, scenarios) => {
     const { command, origin, finish } = await startBusy()
     const hanging = await connectTo(origin)
@@ -61,7 +61,7 @@ describe('a stop', () => {
     for (const scenario of scenarios) hanging.send(`${head}X-Sim-Scenario: ${scenario}\r\n\r\n`)
     await readStateInfo({ origin })
     command.process.kill('SIGTERM')
-    // The other request keeps the process running, so it is not the exit that closes this connection.
+    // The other request keeps the process running, so the exit cannot be what closes this connection.
     await hanging.closed()
     expect((await finish()).status).toBe(201)
     expect(await command.ended).toBe(0)

@@ -44,7 +44,7 @@ test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
     [/^No problems found$/m, /^resilience: 19 of 19 good \(.*: 19 recovered\.$/m, /^drift: 16 of 16 good \(100/m],
   ],
   [
-    'that swallows failures passes, but its calls succeed only if the fault merely delays the response',
+    'that swallows failures still passes, but its calls succeed only if the fault merely delays the response',
     calls(1, '.catch(() => undefined)') + failUnless(`eventId === undefined || ${idCheck}`),
     ['null-required;pointer=/eventId'],
     { code: 3, kinds: ['not-resilient'], resilience: ['recovered', 'swallowed'], drift: ['noticed'] },

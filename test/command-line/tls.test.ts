@@ -25,7 +25,7 @@ function call(url: string, ca: string, headers = {}): Promise<readonly [number |
   })
 }
 
-/** Starts a server with TLS flags. `caFile` is the path of its CA certificate, or empty if the server prints none. */
+/** Starts a server with TLS flags. `caFile`: the path of its CA certificate, or empty if the server prints no path. */
 async function serve(...flags: string[]) {
   const command = convsim(['serve', ...inMemory, '--log-format', 'pretty', ...flags])
   const origin = await command.ready()
@@ -99,7 +99,7 @@ test.each([
   ['an empty key', ['--tls-cert', cert, '--tls-key', '/dev/null'], /\/dev\/null is not the unencrypted PEM key of /],
   ['an empty certificate', ['--tls-cert', '/dev/null', '--tls-key', key], /\/dev\/null is not a PEM certificate: /],
   ['a bad key', ['--tls-cert', cert, '--tls-key', cert], /error: \S+ is not the unencrypted PEM key of \S+cert.pem: /],
-])('%s is refused at startup', async (_, flags, reason) => {
+])('in the TLS flags, %s is refused at startup', async (_, flags, reason) => {
   const { code, stderr } = await run(['serve', ...inMemory, '--log-format', 'pretty', ...flags])
   expect([code, stderr]).toEqual([1, expect.stringMatching(reason)])
 })

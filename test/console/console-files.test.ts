@@ -80,7 +80,7 @@ test('the console’s files do not require the control plane’s token, but the 
   expect((await open('/__sim/requests', browserHeaders, own.origin)).status).toBe(401)
 })
 
-test('the console is refused to pages from other origins, and for unknown host names (DNS rebinding)', async () => {
+test('the console rejects requests from other origins or for unknown host names (DNS rebinding)', async () => {
   const crossOrigin = { ...browserHeaders, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
   expect((await open('/__sim/', crossOrigin)).status).toBe(403)
   const rebound = await callRaw(

@@ -18,7 +18,7 @@ import { listSandboxes } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
-/** A model in `webShop`, one in no product, one without scores on most days, and one whose requests get a 429. */
+/** A model in `webShop`, one without a product, one without scores on most days, and one whose requests get a 429. */
 const [checkout, onboarding, sparse, refused] = ['1', '4', '7', '429'].map(
   (tail) => `00000000-0000-4000-8000-${tail.padStart(12, '0')}`,
 ) as [string, string, string, string]

@@ -69,7 +69,7 @@ describeInBrowser('the events view', () => {
     expect(Math.max(...heights)).toBeLessThan(32)
   })
 
-  test('filters events by a search in the URL or the search field, or a click on a quality index', async ({ own }) => {
+  test('filters events by a search in the URL or search field, or by a click on a quality index', async ({ own }) => {
     const conversationId = '0b6f4a52-6b0e-4b8e-9f0d-3f1f2d5c7a11'
     await call(own, '/v1/events', { body: event({ eventType: 'a b', conversationId }) })
     await call(own, '/v1/events', { body: event({ externalConversationId: 'chat-1', insertId: 'i-1' }) })

@@ -42,7 +42,7 @@ const views = [
   ['prompts', '.diff ins'],
 ] as const
 
-/** The path of each other view, and a selector for content that does not depend on the sandbox. */
+/** The paths of the other views, each with a selector for content that does not depend on the sandbox. */
 const otherViews = [
   ['data/00000000-0000-4000-8000-000000000001', '.chart'],
   ['contract/createEvent', '.operation'],
@@ -61,7 +61,7 @@ describeInBrowser('every view', () => {
     expect(hrefs.map((href) => /^#\/(\w+)/.exec(href)?.[1]).toSorted()).toEqual(testedViews.toSorted())
   })
 
-  test('that lists a sandbox’s data renders client text only as text, and lists no other sandbox’s data', async () => {
+  test('that lists a sandbox’s data never renders client text as HTML, and lists no other sandbox’s data', async () => {
     const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
     await fillSandbox('markup', markup)
     const page = await browser.open(sim(), { hash: inSandbox('requests', 'markup') })

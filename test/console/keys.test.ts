@@ -49,7 +49,7 @@ describeInBrowser('the keyboard shortcuts for a list', () => {
     expect([keys.get('j'), keys.get('k'), keys.get('Enter')]).toEqual([`Next ${noun}`, `Previous ${noun}`, enterTitle])
     if (view !== 'retries') await page.locator('[data-open]').waitFor() // Enter focuses the open entry
     const isDone = async () => {
-      await page.keyboard.press('Enter') // again if the page was still being rendered, as on a busy machine
+      await page.keyboard.press('Enter') // repeated, since a busy machine may still be rendering the page
       if (view === 'retries') return page.getByRole('region', { name: /^Request req-/ }).isVisible()
       return page.evaluate<boolean>('"open" in document.activeElement.dataset')
     }
@@ -93,7 +93,7 @@ describeInBrowser('the keyboard focus', () => {
     expect(await page.evaluate('document.activeElement.closest("form") !== null')).toBe(true)
   })
 
-  test.each(['requests', 'events'])('returns to a closed entry’s row in %s, from where j continues', async (view) => {
+  test.each(['requests', 'events'])('returns to the row of a closed entry (%s); j continues there', async (view) => {
     const headers = { 'x-sim-sandbox': `back-${view}` }
     for (const eventType of ['first', 'second', 'third'])
       await call(sim(), '/v1/events', { body: event({ eventType }), headers })

@@ -79,7 +79,7 @@ describeInBrowser('a view', () => {
 })
 
 describeInBrowser('the console', () => {
-  test('lists only later requests after another client resets the sandbox', async ({ own }) => {
+  test('lists no earlier requests after another client resets the sandbox', async ({ own }) => {
     for (let count = 0; count < 4; count += 1) await call(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('4 listed').waitFor()

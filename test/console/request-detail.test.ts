@@ -53,7 +53,7 @@ describeInBrowser('an open request', () => {
     expect(code).toContain('\n    }),\n  })\n')
   })
 
-  test('can be copied as a test that applies the same scenario as the rule did', async ({ own }) => {
+  test('can be copied as a test with the scenario that a rule applied to the request', async ({ own }) => {
     await putRules(own, [{ scenario: 'rate-limited', times: 1 }])
     await call(own, analyticsPath)
     expect(await runTests(own, await copy(await openNewest(own), 'Copy as a vitest test'))).toHaveLength(1)
@@ -213,7 +213,7 @@ async function runTests({ origin }: TestSimulator, code: string): Promise<string
 
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send again' })
 
-/** Returns the text of an HTTP request. Unlike `fetch`, it allows any path, and a body in a GET request. */
+/** Returns the text of an HTTP request. Unlike `fetch`, allows any path, and a body in a GET request. */
 const rawRequest = (method: string, target: string, headers = '', body = '') =>
   `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`
 

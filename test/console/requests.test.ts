@@ -238,7 +238,7 @@ describeInBrowser('the list of requests', () => {
     for (let count = 0; count < 40; count += 1) await call(own, '/v1/events', { body: event() })
     await page.getByRole('button', { name: '↑ 40 new' }).waitFor()
     expect(await page.locator('tr.open').boundingBox()).toEqual(before)
-    // A page reloads its list when it becomes visible.
+    // A page that becomes visible reloads its list.
     await setHidden(page, false)
     await page.getByText('350 listed', { exact: true }).waitFor()
     expect(await page.locator('tr.open').boundingBox()).toEqual(before)

@@ -51,7 +51,7 @@ describeInBrowser('the retries view', () => {
     await page.locator('.attempt').nth(2).waitFor()
     expect(await textsOf(page, '.attempt a')).toEqual(['Attempt 1,  429', 'Attempt 2, ✕ 429', 'Attempt 3,  201'])
     expect(await textsOf(page, '.attempt > span')).toEqual([
-      expect.stringMatching(/^only .* of 1 min$/),
+      expect.stringMatching(/^waited only .* of 1 min$/),
       'waited 1 min 30 s; 1 min requested',
       'succeeded',
     ])

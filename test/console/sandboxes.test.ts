@@ -113,7 +113,7 @@ describeInBrowser('the sandboxes view', () => {
     await snapshots.waitFor({ state: 'detached' })
   })
 
-  test('exports a sandbox, imports the file into another, and says why a file cannot be imported', async ({ own }) => {
+  test('exports a sandbox, imports it into another, and says why a file cannot be imported', async ({ own }) => {
     const file = join(await tempFolder(), 'w1.json')
     await sendEvents(own, 2, {}, 'w1')
     await sendEvents(own, 1, {}, 'w2')

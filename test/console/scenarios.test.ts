@@ -158,7 +158,7 @@ describeInBrowser('the scenarios view', () => {
 
 const product = '0f6b2c4e-1111-4222-8333-444455556666'
 
-/** A rule with many kinds of condition. The form would write its nested body condition with JSON Pointers. */
+/** A rule with many kinds of condition. Its body condition is nested; the form itself writes JSON Pointers instead. */
 const fullRule = {
   operation: 'createEvent',
   match: {

@@ -21,7 +21,7 @@ describeInBrowser('the console', () => {
     expect(await page.locator('header, .brand').count()).toBe(2)
   })
 
-  test('has a palette that switches on scenarios, sets the clock, and opens models and requests', async ({ own }) => {
+  test('has a palette that switches scenarios on, sets the clock, and opens models and requests', async ({ own }) => {
     await call(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const page = await browser.open(own, { hash: '#/contract' })
     await page.getByText('Live', { exact: true }).waitFor()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DocBlock, expectedStatuses, findBlocks, patternOf, readPages } from '../support/doc-pages.ts'
 import { Reader, type ScriptResult } from '../support/reader.ts'
 
-/** The sections of docs/testing.md whose blocks `test/client/testing/` runs in projects with a test runner. */
+/** The sections of `docs/testing.md` whose blocks run in `test/client/testing/`, in projects with a test runner. */
 const runnerSections = ['vitest', 'Jest', 'node:test', 'Playwright', 'Your own simulator']
 
 /** The pages with their blocks, except blocks for test runners, `text` blocks and blocks without a language. */
@@ -70,7 +70,7 @@ function runModule(state: PageState, block: DocBlock, later: readonly DocBlock[]
   state.output = result.stdout
 }
 
-/** Reduces a value to the members of a pattern, and cuts its lists to the lengths of the pattern's lists. */
+/** Reduces a value to the members of a pattern, and cuts the value's lists to the lengths of the pattern's lists. */
 function reduceTo(pattern: unknown, value: unknown): unknown {
   if (typeof pattern !== 'object' || pattern === null || typeof value !== 'object' || value === null) return value
   const members = Object.entries(pattern).map(([key, part]) => [key, reduceTo(part, Reflect.get(value, key))])
@@ -119,7 +119,7 @@ describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
     const state = { response: '', output: '' } as PageState
 
     beforeAll(() => {
-      Object.assign(state, { reader: new Reader(path !== 'README.md') }) // the README installs the package
+      Object.assign(state, { reader: new Reader(path !== 'README.md') }) // the README's commands install the package
     })
     afterAll(() => state.reader.end())
 

@@ -42,7 +42,7 @@ test('every link to a file in the repository points to an existing file and sect
   expect(problems).toEqual([])
 })
 
-test('every documentation page and section that the code or --help mentions exists', async () => {
+test('the code and --help mention only documentation pages and sections that exist', async () => {
   const help = { path: '--help', text: (await run(['--help'])).stdout }
   const problems = [...sources, help].flatMap(({ path, text }) =>
     Array.from(text.matchAll(/\b((?:docs\/[\w/-]+|README)\.md)(?:#([\w-]+))?/g), ([, target = '', anchor]) => ({
@@ -118,7 +118,7 @@ describe('an image', () => {
     expect(files.sort()).toEqual([...new Set(images.map(({ file }) => file))].sort())
   })
 
-  test('in docs/images has no outdated text (npm run screenshots updates the images)', () => {
+  test('in docs/images has no outdated text (to update the images, run: npm run screenshots)', () => {
     const imageTexts = JSON.parse(readFileSync(join(root, 'docs/images/words.json'), 'utf8'))
     const code = readSourceFiles().map(({ text }) => text)
     const isGone = (line: string) => !code.some((text) => text.includes(line))

@@ -15,7 +15,7 @@ import { exampleFiles, examplePath, membersIn, readExample, stringsIn } from './
 const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8')
 const [, port = ''] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? []
 
-/** The port of the service under test in compose.yaml. */
+/** The port of the service under test in `compose.yaml`. */
 const appPort = '8080'
 
 /** Matches a simulator URL in an example, either in the Docker network or on the host. */
@@ -77,7 +77,7 @@ test('convsim has a setting for each environment variable in the replicas exampl
   expect(known).toEqual(expect.arrayContaining(names))
 })
 
-test('the image’s health check is frequent at first and less frequent later, and no example overrides it', () => {
+test('the image’s health check runs more often during startup, and no example overrides it', () => {
   expect(dockerfile).toMatch(/^HEALTHCHECK --interval=30s --start-interval=1s /m)
   const examples = exampleFiles.map(readExample)
   expect(examples.flatMap((example) => membersIn(membersIn(example, 'convsim'), 'healthcheck'))).toEqual([])
@@ -134,7 +134,7 @@ test('the CI workflow runs only .ci/run', () => {
 test.each([
   ['for a version with notes in the changelog yields those notes', `v${version}`, `${version} (2026-12-01)`, 0],
   ['for a version other than the package’s is refused', 'v0.0.0', version, 1],
-  ['for a version that the changelog calls unreleased is refused', `v${version}`, `${version} (unreleased)`, 1],
+  ['for a version that the changelog marks as unreleased is refused', `v${version}`, `${version} (unreleased)`, 1],
   ['for a version without notes is refused', `v${version}`, '0.0.0', 1],
 ])('a tag %s', async (_, tag, heading, status) => {
   const cwd = await tempFolder()

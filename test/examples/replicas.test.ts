@@ -59,7 +59,7 @@ test('the replicas keep their state in the example’s Redis server', () => {
   expect(Object.keys(services)).toContain(new URL(state).hostname)
 })
 
-test('a stopping replica fails its health checks for long enough for the load balancer to notice', () => {
+test('a stopping replica fails its health checks long enough for the load balancer to notice', () => {
   const drainMs = parseDuration(convsim.environment?.['CONVSIM_DRAIN'] ?? '') ?? 0
   const [interval = '', fall = ''] = readLine(/ check inter (\w+) fall (\d+) /)
   expect(drainMs).toBeGreaterThan(2 * Number(fall) * (parseDuration(interval) ?? Number.POSITIVE_INFINITY))

@@ -4,8 +4,8 @@
  * - kill, stop, second writer, full disk: a server must not lose an acknowledged write or store an event twice.
  * - http: a server gets hostile HTTP requests. It must keep responding, and must not leak memory or stall for more
  *   than 200 ms.
- * - documents: `check` and a starting server read hostile documents. Both must accept the same documents, reveal no
- *   files and send no requests.
+ * - documents: `convsim check` and a server at startup read hostile documents. Both must accept the same documents,
+ *   reveal no files and send no requests.
  *
  * `npm run test:hostile -- --minutes 60` runs for an hour; `--only http,kill` runs only those kinds. The exit code is 1
  * if a trial fails.

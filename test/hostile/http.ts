@@ -9,10 +9,10 @@ import { sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { requestText } from '../support/raw-http.ts'
 import { type Chance, cli, type Numbers, pick } from './trial.ts'
 
-/** The number of rounds after which memory should stop growing. The journal is full then, and all code is compiled. */
+/** The number of rounds after which memory should stop growing: the journal is then full, and all code is compiled. */
 const WARM_UP_ROUNDS = 50
 
-/** The number of rounds per median of resident memory. Single values vary by 40 MB because of garbage collection. */
+/** The number of memory readings (one per round) in a median. Garbage collection makes readings vary by 40 MB. */
 const ROUNDS_PER_MEDIAN = 100
 
 /** The fraction by which a later median of resident memory may exceed the first median. */
@@ -92,7 +92,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     if (stallMs > MAX_STALL_MS) numbers.fail(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
   }
 
-  /** Measures the longest stall, resets the sandbox so that its events do not fill the memory, and measures memory. */
+  /** Measures the longest stall, resets the sandbox so that its events do not use up memory, and measures memory. */
   async function check(): Promise<void> {
     await readStall('ordinary and malformed requests')
     const controls = { reset: 'POST', scenarios: 'DELETE', health: 'GET' } as const

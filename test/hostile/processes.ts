@@ -56,7 +56,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Simulates a full disk: limits file sizes to just above the largest file. Sometimes lifts the limit later. */
+  /** Simulates a full disk by limiting file sizes to just above the largest one. Sometimes lifts this limit later. */
   async function fillDisk({ pid }: StartedTarget): Promise<void> {
     if (!hasPrlimit) return
     numbers.add('full disks')
@@ -69,7 +69,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Tries to start a second server with the same file, usually without its lock. Writes to each running server. */
+  /** Usually deletes the lock, and tries to start a second server with the file. Writes to each running server. */
   async function addSecondServer(first: StartedTarget): Promise<void> {
     numbers.add('second writers')
     const writers = [write(first, 'first')]

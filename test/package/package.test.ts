@@ -148,7 +148,7 @@ describe('the library', () => {
         const text: string = report.requests
         // @ts-expect-error: no such setting
         await startSimulator({ prot: 0 })
-        // @ts-expect-error: this setting is only a command-line flag
+        // @ts-expect-error: this setting exists only as a command-line flag
         await startSimulator({ report: 'report.html' })
         return simulator.baseUrl + text
       }`,
@@ -244,7 +244,7 @@ describe.each(versions)('Node %s', (_version, node) => {
     expect(fromCommonJs).toBe(fromModule)
   })
 
-  it('runs a test with a sandbox in `convsim exec`', () => {
+  it('runs `convsim exec` with a test that uses a sandbox', () => {
     const command = join(installed, 'dist/cli.js')
     const output = project.run(node, command, 'exec', '--', node, '--test', '--test-reporter=tap', 'sandbox.test.mjs')
     expect(output).toMatch(/^# pass 1$/m)

@@ -13,7 +13,7 @@ export interface Project {
   readonly folder: string
   /** The files in the package, and their total size in bytes. */
   readonly packed: { readonly files: readonly { readonly path: string }[]; readonly unpackedSize: number }
-  /** The environment for the project's commands: npm is offline, and does not use this user's settings and cache. */
+  /** The environment for the project's commands: npm is offline, and ignores the current user's settings and cache. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Runs a command in the project, and returns its stdout. */
   run(command: string, ...args: string[]): string
@@ -28,7 +28,7 @@ export function createProject(): Project {
     ...recordingEnv(),
     HOME: folder,
     npm_config_offline: 'true',
-    npm_config_ignore_scripts: 'true', // dist/ was built before the first test
+    npm_config_ignore_scripts: 'true', // `dist/` was built before the first test
     npm_config_audit: 'false',
     npm_config_fund: 'false',
     npm_config_update_notifier: 'false',

@@ -11,7 +11,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
 
-/** The first wait before a file is changed again, in case it was not being watched yet. Later waits are longer. */
+/** The first wait before a file is changed again, in case the watcher was not ready yet. Later waits are longer. */
 const rewriteMs = 5_000
 
 /** The time limit in milliseconds for three starts from source code on a busy machine. */

@@ -41,7 +41,7 @@ const bugs: Readonly<Record<string, { readonly otherId: Bug; readonly retry: Bug
 /** The programs that every CI machine must have. */
 const requiredPrograms = ['python3', 'sh']
 
-/** The recipe files and their commands, from the table in docs/testing.md. */
+/** The recipe files and their commands, from the table in `docs/testing.md`. */
 const recipes = [...readFileSync(page, 'utf8').matchAll(/^\| \w+ \| \[(\S+)\]\(recipes\/\1\) \| `(.+)` \|$/gm)].map(
   ([, file = '', command = '']) => ({ file, command, program: command.split(' ')[0] ?? '' }),
 )

@@ -218,7 +218,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(second.version.componentIds[0]).not.toBe(first.version.componentIds[0])
       })
 
-      test('a prompt without the earlier prompt’s product, or without an external id, is a new prompt', async () => {
+      test('a prompt with a known external id but no product, or without an external id, is a new prompt', async () => {
         const receipts = [
           await store.addPromptVersion(context, prompt({ externalPromptId: 'greeting', productId })),
           await store.addPromptVersion(context, prompt({ externalPromptId: 'greeting' })),
@@ -230,7 +230,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await listPrompts(store, 'default')).toHaveLength(4)
       })
 
-      test('components that only an edited contract allows are stored', async () => {
+      test('components allowed only by an edited contract are stored', async () => {
         const bodies: JsonObject[] = [{ components: 5 }, { components: [null, { content: '{{a}}' }] }]
         for (const body of bodies) await store.addPromptVersion(context, body as PromptDraft)
         const stored = (await listPrompts(store, 'default')).flatMap(({ versions }) => versions)
@@ -348,7 +348,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(all.events.map(({ eventId }) => eventId).slice(2)).toEqual([first[0], second[0]])
       })
 
-      test('an export cannot be used to change the quality settings', async () => {
+      test('the quality settings in the result of an export are read-only', async () => {
         await store.putQuality('default', { weight: 0.5 })
         const { quality } = await exportSandbox(store, 'default')
         expect(() => Object.assign(quality, { weight: 9 })).toThrow(TypeError)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Store } from '../../src/state/store.ts'
 import { event, exportSandbox, impactQuery, importDocument, listPrompts, noon, prompt } from './drafts.ts'
 
-/** A store for one run of the test, which can restart it. */
+/** A store for one run of the test. The test can restart the store. */
 export interface RestartableStore {
   readonly store: Store
   /** Called when no write is in progress, to let `store` switch to another replica. Absent if there are no replicas. */

@@ -8,7 +8,7 @@ import type { TestSimulator } from './start.ts'
 
 const schema = operationOf('getModelAnalytics').responseSchema(200)
 
-/** The fields of an analytics response. The value is true if the field can be null. */
+/** Each field of an analytics response, mapped to true if the field can be null. */
 export const analyticsFields = fieldsOf(schema)
 export const pointFields = fieldsOf(valueAt(schema, '/properties/dataPoints/items'))
 

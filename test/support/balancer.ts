@@ -15,7 +15,7 @@ type Attempt = IncomingMessage | string
 /** Milliseconds between two readiness checks of a server. */
 const CHECK_MS = 50
 
-/** Starts a balancer for one test. A request gets a 502 if no server accepts it, or the server that does fails. */
+/** Starts a balancer for one test. A request gets a 502 if no server accepts it, or if the accepting server fails. */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   let next = 0
   const unready = new Set<number>()

@@ -9,7 +9,7 @@ import { isMissing } from './tools.ts'
 
 export { test } from './start.ts'
 
-/** Like `describe`, for tests that need Chromium. If it is missing, they are skipped; in CI, `npm test` fails. */
+/** Like `describe`, for tests that need Chromium. If Chromium is missing, they are skipped; in CI, `npm test` fails. */
 export const describeInBrowser = describe.skipIf(isMissing('chromium'))
 
 /** The appearance of a page, and the fragment of its URL. */

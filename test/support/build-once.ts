@@ -5,7 +5,7 @@ import { childLimits } from './child-limits.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Builds the package before all tests if a source has changed since the last build. The tests use the build. */
+/** Builds the package before all tests if a source file has changed since the last build. The tests use the build. */
 export function setup(): void {
   if (isBuilt(root)) return
   execFileSync('npm', ['run', '--silent', 'build'], { ...childLimits, timeout: 300_000, stdio: 'inherit' })

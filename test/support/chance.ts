@@ -1,6 +1,6 @@
 import { deriveChance } from '../../src/base/core/seeded.ts'
 
-/** Returns a function like `Math.random`, whose results depend only on the seed, so that failures can be reproduced. */
+/** Returns a function like `Math.random` with results that depend only on the seed, so failures can be reproduced. */
 export function seededChance(seed: string): () => number {
   let count = 0
   return () => deriveChance([seed, count++])

@@ -14,7 +14,7 @@ export interface TestResponse {
 export interface RequestOptions {
   readonly method?: string
   readonly headers?: Record<string, string>
-  /** The body. A string or bytes are sent unchanged; any other value is sent as JSON. */
+  /** The body. Strings and bytes are sent unchanged; any other value is sent as JSON. */
   readonly body?: Json | Uint8Array
   /** The bearer token. Default: `any-key`. If it is null, no Authorization header is added. */
   readonly token?: string | null

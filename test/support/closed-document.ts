@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
 
-/** The key under `components` for schemas that parts of `allOf` use. They stay open to allow other parts' members. */
+/** The key under `components` for schemas that `allOf` refers to. These stay open to allow the other parts' members. */
 const PARTS = 'x-parts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Prints the test counts in one line at the end of the run, for programs that parse the log. */
+/** Prints the test counts on one line at the end of the run, for programs that parse the log. */
 export class ClosingLineReporter implements Reporter {
   readonly #problemReporter: { readonly problemCount: number }
 

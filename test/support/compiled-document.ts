@@ -44,7 +44,7 @@ export class CompiledDocument {
     return isObject(value) ? value : {}
   }
 
-  /** Returns a validator for the schema at a pointer, if there is a schema. The first call compiles it. */
+  /** Returns a validator for the schema at a pointer, if there is a schema. The first call compiles the schema. */
   validatorAt(pointer: string): ValidateFunction | undefined {
     return this.#ajv.getSchema(`document#${encodeURI(pointer)}`)
   }

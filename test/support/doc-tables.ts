@@ -8,7 +8,7 @@ import { ISSUE_RULES } from '../../src/service/simulation/rules.ts'
 import { LABEL_BANDS, type LabelBand } from '../../src/service/simulation/simulation.ts'
 import { inputs } from './catalogue.ts'
 
-/** Returns the generated tables and the generated formula of the documentation, by marker name. */
+/** Returns the documentation's generated tables and formula, by marker name. */
 export function docTables(): Record<string, string> {
   const { fixtures, catalogue, control } = inputs
   const serverSettingRows = Object.entries<Setting<unknown>>(serverSettings).map(settingCells)

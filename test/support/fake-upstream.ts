@@ -82,7 +82,7 @@ async function forwardTo(origin: string, { method, url, headers }: FakeRequest, 
   return { status: response.status, headers: otherHeaders, body }
 }
 
-/** Starts a server that acts as the real service, for one test, and returns its origin. */
+/** Starts a server that acts as the real service for one test. Returns the server's origin. */
 export async function startUpstream(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listenForTest(createServer(listener))}`
 }

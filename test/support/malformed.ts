@@ -132,7 +132,7 @@ function randomBody(random: Random): Buffer {
   return Buffer.from(`{"${field}":${randomItem(random, values)},${JSON.stringify(event()).slice(1)}`)
 }
 
-/** Creates a request with unusual or invalid headers about its body or connection. */
+/** Creates a request with unusual or invalid headers that describe its body or connection. */
 function randomFraming(random: Random): Buffer {
   const head =
     'POST /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer k\r\nContent-Type: application/json\r\n'

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 /** The milliseconds to wait for a response before closing the sending side, in case the server expects more bytes. */
 const quietMs = 15_000
 
-/** Returns true if the head of a request is incomplete, or if its framing headers announce more body than it has. */
+/** Returns true if a request has an incomplete head, or a body shorter than its framing headers declare. */
 export function isUnfinished(sent: string): boolean {
   const [, head, body = ''] = /^(.*?)\r?\n\r?\n(.*)$/s.exec(sent) ?? []
   if (head === undefined) return true

@@ -25,7 +25,7 @@ const headers = { authorization: 'Bearer any-key' }
 test('sends a request', { skip: url === undefined }, () => fetch(url + path, { headers }))
 `
 
-/** Stands in for a reader of the documentation, who has a simulator and a folder with a checkout and a project. */
+/** A stand-in for a reader of the documentation. The reader has a simulator, a checkout and a project. */
 export class Reader {
   readonly #home = mkdtempSync(join(tmpdir(), 'convsim-reader-'))
   readonly project = join(this.#home, 'project')
@@ -68,7 +68,7 @@ export class Reader {
     writeFileSync(join(this.project, name), this.#withOrigin(text))
   }
 
-  /** Stops any running simulator, and runs a command that starts one with a frozen clock and a new state file. */
+  /** Stops any running simulator, and runs a command that starts another with a frozen clock and a new state file. */
   async start(command: string): Promise<void> {
     await this.#stop()
     this.#starts += 1
@@ -111,7 +111,7 @@ export class Reader {
       ...recordingEnv(),
       HOME: this.#home,
       npm_config_offline: 'true',
-      npm_config_ignore_scripts: 'true', // dist/ was built before the first test
+      npm_config_ignore_scripts: 'true', // `dist/` was built before the first test
       npm_config_update_notifier: 'false',
     }
   }

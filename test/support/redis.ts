@@ -11,7 +11,7 @@ export interface RedisServer {
   /** For example, `redis://127.0.0.1:12345`. */
   readonly url: string
   readonly port: number
-  /** Kills the server without saving its data. `start` restarts it on the same port with any data on disk. */
+  /** Kills the server without saving its data. `start` restarts it on the same port, with the data on disk, if any. */
   kill(): Promise<void>
   start(moreArgs?: readonly string[]): Promise<void>
   /** Suspends the server. Its connections stay open. */

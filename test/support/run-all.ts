@@ -4,7 +4,7 @@ import { describeMissingTools } from './tools.ts'
 /** The steps of `npm test`, cheapest first. The run stops after a failed step. */
 const steps = [
   { script: 'lint', description: 'formatting, imports and lint rules (Biome); `npm run format` fixes most problems' },
-  { script: 'types', description: 'types of src and test (tsc)' },
+  { script: 'types', description: 'types in `src` and `test` (tsc)' },
   { script: 'dead', description: 'unused files, exports and dependencies (knip)' },
   { script: 'unit', description: 'tests (vitest); HTTP and command-line tests run the built program' },
 ] as const

@@ -3,7 +3,7 @@ import type { Settings } from '../../src/server/settings/settings.ts'
 import { startWatched, type TestSimulator } from './start.ts'
 import type { OnFinished } from './temp-folder.ts'
 
-/** Settings, or a function that creates them before the first test. It can pass its parameter to `tempFolder`. */
+/** Settings, or a function that creates them before the first test and can pass its parameter to `tempFolder`. */
 type SettingsSource = Partial<Settings> | ((onFinished: OnFinished) => Promise<Partial<Settings>>)
 
 /** Shares a simulator among a file's tests. Call this at the file's top level, and the returned function in tests. */

@@ -44,8 +44,8 @@ const order = (insertId: string, fields: JsonObject = {}) =>
   ] as const
 
 /**
- * The traffic from a shop's backend. A scenario with commas is a sequence, which each attempt of a call sends again.
- * After each request, the sandbox's clock advances by the pause, so that the times are the same in each run.
+ * The traffic from a shop's backend. A scenario with commas is a sequence, which is sent again with each retry.
+ * After each request, the sandbox's clock advances by the request's pause, so that the times are the same in each run.
  */
 const traffic: readonly (readonly [pause: string, scenario: string, path: string, body: object | undefined])[] = [
   ['500ms', '500*2, 200', ...analytics(2, '7d')],
@@ -110,7 +110,7 @@ try {
   await started.value.close()
 }
 
-/** Takes a screenshot. Returns its lines that are also in the source code, so that a test can detect a stale image. */
+/** Takes a screenshot. Returns its lines of text that the source code contains, so a test can detect stale images. */
 async function takeScreenshot(browser: Browser, origin: string, { name, hash, height, untilReady }: Screenshot) {
   const page = await browser.newPage({ viewport: { width: 1280, height }, deviceScaleFactor: 1, colorScheme: 'light' })
   await page.goto(`${origin}/__sim/${hash}`)

@@ -47,8 +47,8 @@ export function parseReference(reference: string): string | undefined {
 }
 
 /**
- * Returns a copy of `whole` with the value at a path replaced, if there is one. `undefined` removes a member, but sets
- * a list item to null.
+ * Returns a copy of `whole` with the value at a path replaced, if the path exists. If `value` is undefined, a member is
+ * removed, but a list item becomes null.
  */
 export function replaceAt(whole: Json, [token, ...rest]: readonly string[], value: Json | undefined): Json | undefined {
   if (token === undefined) return value

@@ -5,11 +5,11 @@ import { failure, type Result, success } from './result.ts'
 /** The maximum number of nesting levels. With deeper nesting, recursive functions could overflow the stack. */
 export const maxDepth = 64
 
-/** A record is an item of a list in the root object, plus the text up to the next such item. Its maximum sizes: */
+/** The maximum sizes of a record: an item of a list in the root object, plus the text up to the next such item. */
 export const maxRecordValues = 40_000
 export const maxRecordLength = 4 * 1024 * 1024
 
-/** The maximum length of a string or number in large JSON. It is limited because each is read in one step. */
+/** The maximum length of a string or number in large JSON. `read` cannot yield within a string or number. */
 const maxTokenLength = 2 * 1024 * 1024
 
 /** The character codes of whitespace in JSON: space, tab, line feed and carriage return. */
@@ -174,7 +174,7 @@ export function findSyntaxError(text: string): Pick<JsonReader, 'at' | 'expected
   return reader
 }
 
-/** Lines are counted only in this many characters, so that counting takes only a few milliseconds. */
+/** The number of leading characters in which lines are counted, so that counting takes only a few milliseconds. */
 const maxCounted = 1024 * 1024
 
 /**

@@ -22,7 +22,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Formats a value as compact JSON, with members sorted by code unit. Omits members if `isOmitted` returns true. */
+/** Formats a value as compact JSON, with members sorted by code unit. Omits members that `isOmitted` accepts. */
 export function canonicalJson(value: Json, isOmitted?: (name: string, value: Json) => boolean): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, isOmitted)).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value)
@@ -37,7 +37,7 @@ export function canonicalJson(value: Json, isOmitted?: (name: string, value: Jso
 /** The member counts of compared objects, cached because one body is compared with the values of many rules. */
 const memberCounts = new WeakMap<JsonObject, number>()
 
-/** Compares JSON, ignoring member order. Apart from counting members, the time it takes depends only on `expected`. */
+/** Compares JSON, ignoring member order. Apart from counting members, the running time depends only on `expected`. */
 export function isSameJson(expected: Json, actual: Json | undefined): boolean {
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return false

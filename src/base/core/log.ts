@@ -3,7 +3,7 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
 
 /** A log with five levels, such as a pino logger. */
 export interface Log extends Readonly<Record<LogLevel, (fields: object, message: string) => void>> {
-  /** Returns true if messages at this level are written, so that callers need not collect fields for other messages. */
+  /** Returns true if messages at this level are written. Check this before collecting fields for a message. */
   isLevelEnabled(level: LogLevel): boolean
 }
 

@@ -1,6 +1,6 @@
 /**
  * Parses comma-separated origins of web pages: `http://localhost:6006, https://docs.example.com`. Returns undefined if
- * any part is not an HTTP or HTTPS origin, for example because it has a path or a wildcard.
+ * any part is not an HTTP or HTTPS origin. Paths and wildcards are not allowed.
  */
 export function parseOrigins(text: string): string[] | undefined {
   const origins = text.split(',').map((part) => parseOrigin(part.trim()))

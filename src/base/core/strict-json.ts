@@ -14,8 +14,8 @@ const notUtf8 = failure({ pointer: '', message: 'must be UTF-8 text' })
 
 /**
  * Parses JSON strictly: UTF-8, one value, no duplicate members, `__proto__` or unpaired surrogates, and no numbers that
- * exceed the range of a double, since parsers differ in how they read these. Allows at most `maxDepth` levels, and
- * `limit` members and items.
+ * exceed the range of a double, since parsers differ in how they read text that breaks these rules. Allows at most
+ * `maxDepth` levels, and `limit` members and items.
  */
 export function readJson(bytes: Uint8Array, limit = maxValues): Result<Json, Flaw> {
   const text = decode(bytes)

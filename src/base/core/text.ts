@@ -24,8 +24,8 @@ export function escapeNonAscii(text: string): string {
 const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * Converts bytes to Latin-1 text, one character per byte. Node writes such text together with the head of a response,
- * and in the journal, short text takes less memory than a short buffer (see `test/bench/FINDINGS.md`).
+ * Converts bytes to Latin-1 text, one character per byte. Node writes such text together with the head of a response.
+ * In the journal, short text takes less memory than a short buffer (see `test/bench/FINDINGS.md`).
  */
 export function toLatin1({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('latin1')
@@ -63,7 +63,7 @@ const MAX_SEPARATORS = 3
 
 const simplify = (name: string) => name.replace(/[_-]/g, '').toLowerCase()
 
-/** Returns true if names are equal or one insertion, deletion, change or swap apart; false for very short names. */
+/** Returns true if names are equal or differ by one insertion, deletion, change or swap; false for very short names. */
 function isOneLetterAway(one: string, other: string): boolean {
   if (Math.min(one.length, other.length) < 3) return false
   let start = 0
@@ -82,6 +82,9 @@ export function findNearest(name: string, candidates: Iterable<string>): string 
   const found = all.find(isSimilar) ?? all.find(({ simple }) => target.length >= 3 && simple.startsWith(target))
   return found?.candidate
 }
+
+/** Joins words with commas and "and": `a, b and c`. */
+export const joinWords = (words: readonly string[]) => new Intl.ListFormat('en-GB').format(words)
 
 const MAX_LISTED = 20
 

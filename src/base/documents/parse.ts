@@ -78,7 +78,7 @@ function describeYamlError(error: YAMLError): string {
 
 const isStackOverflow = (error: unknown): boolean => reasonOf(error).includes('Maximum call stack size exceeded')
 
-/** Returns the offset of the key or list item at a pointer, or of the nearest enclosing value if there is none. */
+/** Returns the offset of the key or list item at a pointer, or of the nearest enclosing value if neither exists. */
 function findOffset(document: Document, pointer: string): number {
   let node: unknown = document.contents
   let offset = offsetOfNode(node)

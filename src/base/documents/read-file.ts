@@ -6,7 +6,7 @@ export class UnusableFileError extends Error {
   override readonly name = 'UnusableFileError'
 }
 
-/** Reads a regular file. Throws an `UnusableFileError` without blocking for a file that is too large or not regular. */
+/** Reads a regular file. Throws an `UnusableFileError`, without blocking, if the file is too large or not regular. */
 export function readRegularFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Buffer {
   const fd = openWithoutBlocking(path)
   try {

@@ -98,7 +98,7 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   contains: ({ params: { minContains = 1, maxContains } }) => {
     const upTo = minContains === maxContains ? `exactly ${minContains}` : `${minContains} to ${maxContains}`
     const range = maxContains === undefined ? `${minContains} or more` : upTo
-    return `must have ${range} items that match the schema in "contains"`
+    return `must match the schema in "contains" in ${range} of its items`
   },
   anyOf: ({ data }) => `must match at least one of the alternatives; got ${quote(data)}`,
   oneOf: ({ data }) => `must match exactly one of the alternatives; got ${quote(data)}`,

@@ -2,8 +2,8 @@ import { isHiddenText, redactText } from './redact.ts'
 import { isHidden, redacted } from './redact-token.ts'
 
 /**
- * Redacts a body that is not JSON: what `redactText` redacts, an OAuth code at the start of a form, and form parts, XML
- * elements and YAML lines with credential names. Not meant for strings in JSON, which can be text like `Key: C major`.
+ * Redacts a body that is not JSON: what `redactText` redacts, an OAuth code at the start of a form, and any form part,
+ * XML element or YAML line with a credential name. Not for strings in JSON, which can be text like `Key: C major`.
  */
 export function redactDocument(text: string, token?: string): string {
   const clean = redactText(text, token)

@@ -127,7 +127,7 @@ function redactParameter(text: string): string {
 
 const colon = /\s*:\s*/y
 
-/** Matches the value of a member: a string, even if truncated, a number or a word. */
+/** Matches the value of a member: a string (even if truncated), a number or a word. */
 const memberValue = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+/y
 
 /** Redacts JSON members with credential names, even in truncated JSON. Visits each quote at most twice. */

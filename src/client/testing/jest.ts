@@ -34,7 +34,7 @@ export function useSandbox<N extends Names = BundledNames>(): () => TestSandbox<
     if (!open)
       throw new Error(
         'No test with a sandbox is running: call this function in a test, or in its beforeEach and afterEach ' +
-          'hooks, but not in test.concurrent, for which Jest runs no hooks.',
+          'hooks, but not in test.concurrent, because Jest does not run hooks for it.',
       )
     return open.sim
   }

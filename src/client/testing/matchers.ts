@@ -37,7 +37,7 @@ export const sandboxMatchers = {
     toMatcherResult(sim.expectNoFindings(allow), `The sandbox "${sim.name}" has no findings that are not allowed.`),
 }
 
-/** Converts an expectation to a matcher result. `notMessage`: the message if, despite `not`, the expectation is met. */
+/** Converts an expectation to a matcher result. `notMessage`: the message for `.not` if the expectation is met. */
 async function toMatcherResult(expectation: Promise<void>, notMessage: string) {
   try {
     await expectation

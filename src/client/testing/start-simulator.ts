@@ -4,7 +4,7 @@ import type { LibrarySettings } from '../../server/settings/library-settings.ts'
 import { createSimulatorClient, type SimulatorClient } from '../connect.ts'
 import { createTransport } from '../transport.ts'
 import type { BundledNames, Names } from '../typed-names.ts'
-import '../../base/core/timers.ts' // saves timers before a test can replace them, since the simulator is loaded later
+import '../../base/core/timers.ts' // saves the timers, because a test may replace them before the simulator is loaded
 import { startFromCode } from '../../server/simulator/start.ts'
 
 /**
@@ -15,8 +15,8 @@ import { startFromCode } from '../../server/simulator/start.ts'
  *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
  *     await simulator.close() // not needed with `await using simulator = ...` (TypeScript, or Node 24 or later)
  *
- * Logs nothing. Settings are named like the flags, in camel case. By default, uses a free port and keeps the state in
- * memory.
+ * Logs nothing. Settings are named like the flags, in camel case. By default, the simulator uses a free port and keeps
+ * its state in memory.
  * @throws Error that lists the problems with the settings or, if the settings are valid, with the inputs, state or port
  */
 export async function startSimulator<N extends Names = BundledNames>(

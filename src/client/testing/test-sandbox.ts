@@ -34,7 +34,7 @@ interface TestLocation {
 const openNames = new Set<string>()
 
 /**
- * Opens the sandbox for a test. The sandbox's name derives from the test's location, so that generated ids
+ * Opens the sandbox for a test. The sandbox's name is derived from the test's location, so that generated ids
  * and numbers are the same in each run. `startSimulator` starts a simulator if `CONVSIM_CONTROL_URL` is not set.
  * @throws Error if no simulator is running at `CONVSIM_CONTROL_URL`, or if there is neither a URL nor `startSimulator`
  */
@@ -65,9 +65,9 @@ export async function openSandbox<N extends Names = BundledNames>(
   }
   let hasUnmetExpectation = false
   const expectReceived: TestSandbox<N>['expectReceived'] = async (operation, expectation) => {
-    hasUnmetExpectation = true // unless the expectation is met before the test ends
+    hasUnmetExpectation = true // stays true unless the expectation is met before the test ends
     const expectationMet = sandbox.expectReceived(operation, expectation)
-    // Set again on failure, since an expectation that was checked at the same time may have been met.
+    // Set again on failure, since another expectation, checked at the same time, may have been met.
     await expectationMet.finally(() => (hasUnmetExpectation = true))
     hasUnmetExpectation = false
   }

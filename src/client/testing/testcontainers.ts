@@ -87,7 +87,7 @@ export class StartedConvsimContainer<N extends Names = BundledNames> extends Abs
     return this.#simulator.sandbox(name)
   }
 
-  /** Restarts the container. State is lost if it is kept in memory, the default without a volume at `/data`. */
+  /** Restarts the container. State that is kept in memory (the default without a volume at `/data`) is lost. */
   override async restart(options?: Partial<RestartOptions>): Promise<void> {
     await super.restart(options)
     this.#simulator = await connectTo(this.startedTestContainer, this.#token)

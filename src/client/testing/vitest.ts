@@ -11,7 +11,7 @@ export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>
   sim: async ({ task, onTestFinished }, use) => {
     const location = { file: task.file.name, names: [...projectOf(task.file), ...testNamesOf(task)] }
     const { sim, close } = await openSandbox(location, startSimulator)
-    onTestFinished(close) // in vitest 4.1, an error after `use` is shown twice and fails every retry
+    onTestFinished(close) // in vitest 4.1, an error after `use` is shown twice and makes every retry fail
     await use(sim)
   },
 })
@@ -22,7 +22,7 @@ interface VitestExpect extends ExpectSandbox, ExpectStatic {}
 vitestExpect.extend(sandboxMatchers)
 export const expect: VitestExpect = vitestExpect as VitestExpect // the line above added the matchers
 
-/** Returns a list with the name of the file's vitest project, if it has one. Several projects can run the same file. */
+/** Returns the name of the file's vitest project, if any, as a list. Several projects can run the same file. */
 const projectOf = ({ projectName }: { readonly projectName?: string | undefined }) => (projectName ? [projectName] : [])
 
 /** Returns the names of the groups around a test, outermost first, and the name of the test. */

@@ -25,7 +25,7 @@ export type Invocation<Known extends CommandSyntax> =
   | { readonly kind: 'version' }
   | { readonly kind: 'problem'; readonly problem: string }
 
-/** The commands. The help groups them by purpose, in this order within each group. The first command is the default. */
+/** The commands. The help groups them by purpose, and keeps this order in each group. The first one is the default. */
 export type CommandTable<Known extends CommandSyntax = CommandSyntax> = readonly [Known, ...Known[]]
 
 /** Parses the arguments after the program's name, and the environment. Has no side effects. */
@@ -67,7 +67,7 @@ function findMissingValue(words: readonly string[], flags: Flags) {
   return at < 0 ? undefined : problem(`${words[at]} needs a value before ${words[at + 1]}. See convsim --help.`)
 }
 
-/** Returns the index of the first operand from `from` on, or `words.length` if only flags and their values follow. */
+/** Returns the index of the first operand at or after `from`, or `words.length` if only flags and values follow. */
 function findOperandIndex(words: readonly string[], flags: Flags, from: number): number {
   const isOperand = (word: string, index: number) =>
     index >= from && !word.startsWith('-') && !takesValue(flags.get(words[index - 1] ?? ''))
@@ -125,7 +125,7 @@ const problem = (message: string) => ({ kind: 'problem', problem: message }) as 
 
 const takesValue = (setting: Setting<unknown> | undefined) => setting?.value !== undefined
 
-/** Indexes settings by flag: `--port`, `-p`, `--no-cors`. If several tables have a flag, the first table wins. */
+/** Indexes settings by flag: `--port`, `-p`, `--no-cors`. If several tables have the same flag, the first one wins. */
 function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Setting<unknown>> {
   const index = new Map<string, Setting<unknown>>()
   for (const [name, setting] of tables.flatMap((table) => Object.entries(table))) {

@@ -144,7 +144,7 @@ export function describeProgram(commands: readonly CommandSyntax[]): string {
   return `Usage: convsim [command] [options]
 
 A simulator of the conversation-analytics service, for developers of its
-clients. "convsim" alone serves the API at http://127.0.0.1:4010/v1.
+clients. Without a command, convsim serves the API at http://127.0.0.1:4010/v1.
 
 ${sections.join('\n')}
 

@@ -17,7 +17,7 @@ type Host = Pick<NodeJS.Process, 'on' | 'exit'>
 
 /**
  * Listens for signals until the process ends. The first signal stops the command, or ends the process at once if the
- * command has nothing to finish. Signals in the two seconds after it are ignored as copies; a later signal ends the
+ * command has nothing to finish. Signals in the next two seconds are ignored as copies; a later signal ends the
  * process at once. If a signal ends the process at once, the exit code is 128 + n, where n is that signal's number.
  */
 export class StopSignals {

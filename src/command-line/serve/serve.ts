@@ -1,4 +1,4 @@
-/** `command-line/serve/`: runs a server, from startup and the ready line to shutdown and the final reports. */
+/** `command-line/serve/`: runs a server from startup to shutdown, including the ready line and the final reports. */
 import { shutdownGraceMs } from '../../server/http/connections.ts'
 import { findReportProblem, parseReportTargets } from '../../server/reports/formats/index.ts'
 import type { Settings } from '../../server/settings/settings.ts'

@@ -13,7 +13,7 @@ const measurePauseMs = 1000
 /**
  * Tunes V8 for a server with few long-lived objects; measurements are in `test/bench/FINDINGS.md`.
  * - The heap grows by 75% of live bytes, not by up to 300%; the young space grows to at most 8 MB.
- * - One thread collects young objects: so few survive that synchronizing helper threads would cost more than it saves.
+ * - One thread collects young objects: so few survive that synchronizing helper threads would cost more than they save.
  *
  * The flags apply to the whole process. They are set only after all code is loaded and, if Node supports it, cached,
  * because V8 rejects cached code that was compiled with other flags.

@@ -133,7 +133,7 @@ function TokenQuestion() {
   return (
     <Dialog title="This simulator requires a token">
       <p>
-        It was started with <code>--control-token</code>. The token is stored for this tab only.
+        The simulator was started with <code>--control-token</code>. The token is stored for this tab only.
       </p>
       {refusal.value !== undefined && <p role="alert">{refusal.value}</p>}
       <FieldForm

@@ -23,7 +23,7 @@ export function parseRoute(hash: string) {
   }
 }
 
-/** Decodes part of a URL. Returns invalid text, which the user may have typed, unchanged. */
+/** Decodes part of a URL. If the part is not validly encoded (the user may have typed it), returns it unchanged. */
 function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)

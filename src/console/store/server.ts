@@ -141,6 +141,6 @@ export const groupByFamily = <Item extends { readonly family: string }>(items: r
     (family) => [family, items.filter((item) => item.family === family)] as const,
   )
 
-/** Adds a rule before a sandbox's other rules and keeps their application counts. The first rule that applies wins. */
+/** Adds a rule before a sandbox's other rules, which keep their counts. The first rule that applies wins. */
 export const addRule = (sandbox: string, rule: Schema<'Rule'>) =>
   call('post', '/scenarios', { query: { sandbox, position: 'first' }, body: { rules: [rule] } })

@@ -63,9 +63,9 @@ const maxPauseMs = 5_000
 /**
  * Sends a request immediately, and again when one of `deps` changes, while a component is mounted. The pause after a
  * request grows with the request's duration, to limit the load on the server. `key` identifies the request: a request
- * with a new key is sent at once, even if the last one is still in flight. A hidden page does not repeat requests;
- * `deps` should contain `connectionCount`, which changes once the page is visible. `deps` must have the same length in
- * every render.
+ * with a new key is sent at once, even if the last one is still in flight. A hidden page does not repeat requests, so
+ * `deps` should contain `connectionCount`, which changes when the page becomes visible again. `deps` must have the same
+ * length in every render.
  */
 export function usePacedRequests(key: string, send: () => Promise<void>, deps: readonly unknown[]): void {
   /** The last request, until its pause is over. `isStale`: a dependency has changed, so the request is repeated. */

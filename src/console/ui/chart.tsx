@@ -115,7 +115,7 @@ function findRange(values: Values, kind: ChartProps['kind']): readonly [number, 
   return [min, Math.max(min + step, Math.ceil(most / step) * step)]
 }
 
-/** Returns true if a day has a label: depending on `count`, every other day, each Monday or the first of each month. */
+/** Returns true if a day has a label. Depending on `count`, every other day, Monday or first of a month has one. */
 function isLabeled(day: Date, index: number, count: number): boolean {
   if (count <= 10) return (count - 1 - index) % 2 === 0
   return count <= 45 ? day.getUTCDay() === 1 : day.getUTCDate() === 1

@@ -5,7 +5,7 @@ interface DialogProps {
   readonly title: string
   /** True if the title is only for screen readers. */
   readonly hidesTitle?: boolean
-  /** Called when the user closes the dialog. If it is omitted, the user cannot close the dialog. */
+  /** Called when the user closes the dialog. If `onClose` is omitted, the user cannot close the dialog. */
   readonly onClose?: () => void
   readonly children: ComponentChildren
 }

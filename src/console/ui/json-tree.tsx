@@ -19,7 +19,7 @@ export interface JsonMark {
   readonly message: string
 }
 
-/** The maximum JSON length of a tree that opens initially. In a longer tree, only the root and marked branches do. */
+/** The maximum JSON length of an initially open tree. In a longer tree, only the root and marked branches are open. */
 const maxOpenLength = 800
 
 const maxShownMembers = 200

@@ -93,7 +93,7 @@ export const Status = ({ code }: { readonly code: number }) => (
 const symbols = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓', neutral: '○' } as const
 
 /**
- * Text with a symbol in front of it. With a `title`, it is a button, so that users can focus it to show the tooltip.
+ * Text with a symbol in front of it. A mark with a `title` is a button, so that users can focus it to show the tooltip.
  * If the button is in a table row, clicking it opens that row.
  */
 export function Mark({ kind, text, title }: { kind: keyof typeof symbols; text: string; title?: string }) {

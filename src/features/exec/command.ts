@@ -14,9 +14,9 @@ const shared = {
 export const execCommand = defineCommand({
   ...shared,
   name: 'exec',
-  summary: 'Run a test suite against its own simulator',
+  summary: 'Run a test suite against a dedicated simulator',
   description:
-    'Run a command against its own simulator, which uses a free port and keeps its state in memory ' +
+    'Run a command against a dedicated simulator, which uses a free port and keeps its state in memory ' +
     'unless --port or --state is given. The command finds the base URL in CONVSIM_BASE_URL. ' +
     "Afterward, print a summary of the requests and exit with the command's exit code, or with 3 (see --fail-on).",
   examples: ['exec -- npm test', 'exec --env API_URL --report report.html --fail-on violation -- npm test'],
@@ -31,7 +31,7 @@ export const eachCommand = defineCommand<typeof eachSettings>({
   summary: 'Run a test suite once per injected fault',
   description:
     'Run a command without faults and then with one fault at a time, each time against a new simulator, ' +
-    'and report which faults the client survives, and which the tests notice. ' +
+    'and report which faults the client survives and which ones the tests notice. ' +
     'The command finds the base URL in CONVSIM_BASE_URL.',
   examples: [
     'each --time 10m --fail-on not-resilient -- npm test',

@@ -1,4 +1,4 @@
-/** `features/exec/`: runs a test suite against its own simulator, once (`exec`) or once per fault (`each`). */
+/** `features/exec/`: runs a test suite against a dedicated simulator, once (`exec`) or once per fault (`each`). */
 import type { ChildProcess } from 'node:child_process'
 import { type CommandContext, endSoon } from '../../command-line/process/command.ts'
 import type { StopSignals } from '../../command-line/process/stop-signals.ts'

@@ -61,7 +61,7 @@ export const eachSettings = {
   }),
   only: text({
     value: 'FAULT@TARGET',
-    repeatable: true, // joins a second value to the first, so that `findEachProblem` can refuse it
+    repeatable: true, // joins several values, so that `findEachProblem` can refuse them
     description:
       'Inject only this fault, ' +
       'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
@@ -70,7 +70,7 @@ export const eachSettings = {
     defaultText: 'all',
     min: 1,
     max: 1_000_000,
-    description: 'The maximum number of runs with a fault; the seed selects them. A repeated run counts once.',
+    description: 'The maximum number of runs with a fault; the seed determines which ones. A repeated run counts once.',
   }),
   time: duration({
     defaultText: 'unlimited',
@@ -98,7 +98,7 @@ export const eachSettings = {
     read: (text) => (parseSuiteFailOn(text) ? text : undefined),
     description:
       `${serverSettings.failOn.description.slice(0, -1)}; also if a fault was not handled (not-resilient), was not ` +
-      'noticed (unnoticed) or made the suite hang (hung), or if more than N% of faults had that result (unnoticed>N).',
+      'noticed (unnoticed) or made the suite hang (hung); these three can allow N% of the faults, as in unnoticed>N.',
   },
 } as const satisfies SettingTable
 

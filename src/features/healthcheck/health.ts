@@ -40,7 +40,7 @@ export async function printHealth(settings: HealthSettings, context: CommandCont
   if (port === 0) {
     printError(
       'convsim: port 0 means any free port. ' +
-        'Set --port to the port of the running simulator, which is in its first line of output.',
+        'Set --port to the port that the running simulator printed when it started.',
     )
     return 1
   }

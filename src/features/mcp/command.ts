@@ -21,7 +21,7 @@ const mcpSettings = {
     value: 'URL',
     test: (given) => URL.canParse(given) && /^https?:/.test(given),
     expected: 'the URL of a simulator, such as http://127.0.0.1:4010',
-    description: 'A running simulator to use instead of starting one.',
+    description: 'URL of a running simulator to use instead of starting a new one.',
   }),
 }
 
@@ -32,7 +32,7 @@ export const mcpCommand = defineCommand({
   usage: '[options]',
   description:
     'Serve tools for coding agents over stdio (Model Context Protocol), ' +
-    'for a new simulator or a running one (--url). ' +
+    'backed by a new simulator or a running one (--url). ' +
     'Every simulator serves the same tools at /__sim/mcp.',
   examples: ['mcp', 'mcp --url http://127.0.0.1:4010'],
   settings: mcpSettings,
@@ -67,7 +67,7 @@ export const skillCommand = defineCommand({
   purpose: 'Look up',
   summary: 'Print or install the skill for coding agents',
   usage: '[options]',
-  description: 'Print the skill that tells coding agents how to use convsim, or install it in this project.',
+  description: 'Print the skill that tells coding agents how to use convsim, or install the skill in this project.',
   examples: ['skill', 'skill --install'],
   settings: {
     install: boolean({ default: false, description: 'Write .claude/skills/convsim/SKILL.md in the current folder.' }),

@@ -88,7 +88,7 @@ function parseResponse(text: string): JsonObject {
 export const sendOrThrow = async (send: SendCall, call: ControlCall, next?: string): Promise<JsonObject> =>
   readOrThrow(await send(call), next)
 
-/** Returns a response's JSON. Throws for an error status except 417 (run failed). `next`: advice, unused for a 401. */
+/** Returns a response's JSON. Throws for any error but 417 (run failed). `next`: advice for errors other than 401. */
 export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonObject {
   if (status < 400 || status === 417) return json
   const advice = status === 401 ? 'Pass the token to convsim mcp with --control-token.' : next
@@ -106,7 +106,7 @@ export const pageSize = 20
 
 export const cursorArg = { type: 'integer', minimum: 0, description: 'The `next` value of the previous page.' }
 
-/** Returns an object: the page that begins at `cursor` (as `name`), the total, and the next cursor, if any. */
+/** Returns an object with the page that begins at `cursor` (named `name`), the total, and the next cursor, if any. */
 export function pageOf(name: string, list: readonly Json[], cursor: Json | undefined): JsonObject {
   const start = Number(cursor ?? 0)
   if (!Number.isSafeInteger(start) || start < 0)

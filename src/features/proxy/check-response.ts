@@ -85,7 +85,8 @@ function checkResponse(exchange: Exchange, response: ReceivedResponse): readonly
   if (!operation) return []
   const { violations, isTooLarge } = checkServiceResponse(operation, response, maxCheckedValues)
   if (isTooLarge || (response.bytes === undefined && isJson(response.mediaType) && violations.length === 0)) {
-    const bounds = `${maxCheckedValues} members and items, ${maxDepth} levels, or ${maxCheckedBytes} bytes`
+    const [values, bytes] = [maxCheckedValues, maxCheckedBytes].map((bound) => bound.toLocaleString('en'))
+    const bounds = `${values} members and items, ${maxDepth} levels, or ${bytes} bytes`
     exchange.advice = [...exchange.advice, violationOf('bound', `is not checked, since it has more than ${bounds}`)]
   }
   return violations

@@ -64,7 +64,7 @@ function createUpstreamRequest(
   const authorization = authorizationOf(exchange, token)
   const own = {
     ...(authorization !== undefined && { Authorization: authorization }),
-    // A response that a scenario changes is sent uncompressed.
+    // A response that a scenario changes is requested uncompressed.
     ...(mustBeWhole(exchange) && { 'Accept-Encoding': 'identity' }),
   }
   return {
@@ -105,11 +105,11 @@ async function receiveResponse(exchange: Exchange, sent: Result<IncomingMessage,
   const { 'content-encoding': encoding, ...others } = headers
   const bytes = await readWhole(response, maxCheckedBytes).catch(() => 'broken' as const)
   const scenarios = exchange.scenarios.map(({ text }) => text).join(', ')
-  if (bytes === 'broken') return refuse(502, 'The real service broke off its response.', 'simulator')
+  if (bytes === 'broken') return refuse(502, 'The real service did not finish its response.', 'simulator')
   if (!bytes)
     return refuse(
       502,
-      `The real service's response is longer than ${maxCheckedBytes} bytes, ` +
+      `The real service's response is longer than ${maxCheckedBytes.toLocaleString('en')} bytes, ` +
         `which is too long for the scenario "${scenarios}".`,
       'simulator',
     )

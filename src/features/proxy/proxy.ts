@@ -62,7 +62,7 @@ function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {
       const effect = definition.effect(values)
       if (effect.kind === 'data')
         return 'the real service responds, and its data cannot be chosen; use convsim serve for generated data'
-      if (effect.kind === 'sample-out') return 'the real service decides which events sampling drops'
+      if (effect.kind === 'sample-out') return 'the real service decides which events are dropped by sampling'
       // The scenario for the success status only switches off scenarios from wider scopes, which also works in a proxy.
       if (effect.kind === 'ordinary' && effect.status !== operation.successStatus)
         return 'the real service responds, and chooses its own success status'

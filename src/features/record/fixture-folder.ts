@@ -29,7 +29,7 @@ export function planFolder(seen: readonly SeenResponse[], fixtures: Fixtures): F
   const files = toResponsesFiles([...kept, ...recorded])
   const listed = new Set(fixtures.models.map(({ id }) => id.toLowerCase()))
   const unlisted = [...new Set(seen.map(({ modelId }) => modelId))].filter((id) => !listed.has(id))
-  const about = 'Recorded from traffic. Its exact responses are in responses/.'
+  const about = 'A model recorded from traffic. Its exact responses are in responses/.'
   return {
     files: new Map(files.map((file) => [responsesPath(file), `${JSON.stringify(file, null, 2)}\n`])),
     addedModels: unlisted.map((id) => ({ id, name: `Recorded ${id.slice(0, 8)}`, about })),

@@ -59,7 +59,7 @@ async function planFixtures(
   return responses.length === 0 ? failure('No usable response was found.') : success(planFolder(responses, fixtures))
 }
 
-/** The accepted origins: the real service and convsim. Responses that a scenario sent or changed are skipped. */
+/** The accepted origins: the real and the simulated service. Responses that a scenario sent or changed are skipped. */
 const acceptedOrigins = ['upstream', 'contract'] as const
 
 /** Reads the samples from all sources (URLs of running simulators, and HAR files), in the order of the sources. */

@@ -14,7 +14,7 @@ export const scenariosCommand = defineCommand({
   examples: ['scenarios', 'scenarios rate-limited', 'scenarios "slow;ms=200"'],
   settings: {
     ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures'),
-    port: { ...serverSettings.port, description: 'Port of the simulator in the example.' },
+    port: { ...serverSettings.port, description: 'Port in the URL of the example request.' },
   },
   run: async ({ args, settings }, context) => (await import('./scenarios.ts')).printScenarios(args, settings, context),
 })

@@ -94,7 +94,7 @@ function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }
     `Parameters\n${[...definition.parameters, probability].map((one) => `  ${describeParameter(one)}`).join('\n')}`,
     `What the client sees\n${views.join('\n')}`,
     ...(example === undefined ? [] : [`Example\n  ${example}`]),
-    `Other ways\n${listOtherWays(active, inputs).join('\n')}`,
+    `Ways to switch it on without a header\n${listOtherWays(active, inputs).join('\n')}`,
   ].join('\n\n')
 }
 

@@ -1,6 +1,6 @@
 /**
- * `server/control/`: the control plane under /__sim. `spec/control.openapi.yaml` describes the operations.
- * CONTRIBUTING.md explains how to add one.
+ * `server/control/`: the control plane under `/__sim`. `spec/control.openapi.yaml` describes the operations.
+ * `CONTRIBUTING.md` explains how to add one.
  */
 
 import { timingSafeEqual } from 'node:crypto'

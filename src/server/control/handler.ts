@@ -64,7 +64,7 @@ export interface ControlledSimulator {
   /** The request journal, which includes the exchanges of other replicas if the state is shared. */
   readonly journal: Journal
   readonly reporter: Reporter
-  /** Records, for reports, the rules of a sandbox that were in effect but never applied, before they are removed. */
+  /** Before a sandbox's rules are removed, records for reports which rules were in effect but never applied. */
   readonly keepUnmet: (sandbox: string) => Promise<void>
   /** Computes the outcome that a request would have now, without side effects. */
   readonly explain: (request: SimRequest) => Promise<Explanation>
@@ -145,7 +145,7 @@ export function createSlots(count: number, error: string) {
 /** The maximum length of a response sent as one string, in characters. Longer responses are sent in slices. */
 const maxWholeLength = 256 * 1024
 
-/** The maximum number of concurrent long responses. An unread response can retain copies of a 1 MB record. */
+/** The maximum number of concurrent long responses. An unread response can keep copies of a 1 MB record in memory. */
 const maxLongResponses = 10
 
 /** Creates a function that replies with JSON. Long JSON is streamed no faster than the client reads it. */

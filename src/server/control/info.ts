@@ -60,7 +60,7 @@ async function reportHealth(store: Store, failure: ReloadFailure | undefined, dr
 function describeStaleInputs(findings: Findings): string {
   const [first, ...others] = findings.map(({ place, message }) => `${place}: ${message}`)
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  const sentence = endSentence(`The changed files have errors, so the previous versions are in use: ${first}${more}`)
+  const sentence = endSentence(`The previous versions are in use, since the changed files have errors: ${first}${more}`)
   return `${sentence} GET /__sim/info lists all errors.`
 }
 

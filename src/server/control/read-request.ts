@@ -67,7 +67,7 @@ async function readJsonBody(operation: Operation, { body, headers }: SimRequest)
 
 const noBody = { body: undefined, violations: [] }
 
-/** Refuses a nonempty body other than `{}`, since the body might name a sandbox. `getHealth` ignores every body. */
+/** Refuses a nonempty body other than `{}`, since the body might name a sandbox. `getHealth` ignores any body. */
 function refuseBody(operationId: string, text: string) {
   if (text === '' || text === '{}' || operationId === 'getHealth') return success(noBody)
   return badRequest(`${operationId} takes no body; to name a sandbox, use ?sandbox=.`)

@@ -74,7 +74,7 @@ function countsToJson(rules: ActiveRules, countsByKey: ReadonlyMap<string, numbe
 
 const cutMark = '\u2026'
 
-/** Matches an operation id and a sequence. Only an id like `GET /a`, for a missing `operationId`, has a space. */
+/** Matches an operation id and a sequence. An id has a space only if it replaces a missing `operationId` (`GET /a`). */
 const operationAndSequence = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s
 
 /** Lists the sequences that requests have used, in the order of the store's counts (`countsByKey`). */
@@ -94,7 +94,7 @@ function sequencesToJson(countsByKey: ReadonlyMap<string, number>, rules: readon
 }
 
 function parseStoredSequence(text: string, catalogue: Catalogue): Sequence | undefined {
-  if (text.includes(cutMark)) return undefined // the mark shows that the text was truncated: no header can contain it
+  if (text.includes(cutMark)) return undefined // the text was truncated: no header can contain this mark
   const parsed = parseSequence(text, catalogue)
   return parsed.ok ? parsed.value : undefined
 }

@@ -1,6 +1,6 @@
 /**
- * `server/http/`: the HTTP server, based on Express: reads requests and delivers replies. `read-request.ts` turns a
- * request into a value, `deliver.ts` writes a reply, `server.ts` starts and stops listening.
+ * `server/http/`: the HTTP server (based on Express), which reads requests and delivers replies. `read-request.ts`
+ * turns a request into a value, `deliver.ts` writes a reply, and `server.ts` starts and stops listening.
  */
 
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http'
@@ -20,7 +20,7 @@ import { closeIfWaiting, parseBodyLimit, readHead, readRequest, toOriginForm } f
 export interface Handlers {
   readonly service: (request: SimRequest) => Promise<OutgoingReply>
   readonly control: {
-    /** Returns the refusal that the request head alone requires, if any. Called before the body is read. */
+    /** Returns a refusal if the head already requires one; otherwise undefined. Called before the body is read. */
     readonly refuse: (head: SimRequest) => Reply | undefined
     /** Returns true for a sandbox import, the only control request whose body may be larger than 1 MB. */
     readonly isImport: (head: SimRequest) => boolean
@@ -30,7 +30,7 @@ export interface Handlers {
   /** The prefix of the ids of service requests: `req`, or for example `req-3f2a91c0` if replicas share the state. */
   readonly requestIdPrefix: string
   readonly pages: PageSettings
-  /** The signal is aborted when the server stops. This ends deliveries that would take too long. */
+  /** The signal is aborted when the server stops, to end deliveries that would take too long. */
   readonly stopping: { readonly signal: AbortSignal }
 }
 
@@ -99,7 +99,7 @@ function createServiceHandler({ service, requestIdPrefix, stopping }: Handlers, 
   const atEndOfTurn = batchPerTurn()
   return (req: Request, res: Response) =>
     readRequest(req, res, limit, readHead(req, req.originalUrl, nextId(), true), async (request) => {
-      // A failure to send this reply must not stop the other replies of the same turn.
+      // A failure to send this reply must not stop the other replies in the same event loop turn.
       const fail = (error: unknown) => sendInternalError(error, res, log)
       try {
         const outgoing = await service(request)

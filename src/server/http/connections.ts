@@ -25,7 +25,7 @@ let openTimes: readonly number[] = []
 /** The maximum length of `openTimes`. The times of older connections are left out. */
 const maxOpenTimes = 100
 
-/** Registers a connection until either side ends it. */
+/** Keeps a connection registered until either side ends it. */
 export function registerConnection(socket: Socket): void {
   unusedConnections.set(socket, monotonicNow())
   const remove = () => {
@@ -49,7 +49,7 @@ export function readConnection(
   return { openedAt, connection: { connectedAt: serviceConnections.get(socket) ?? now, openTimes } }
 }
 
-/** By connection: the `onLeave` listener of the latest complete reply, called when the client closes the connection. */
+/** The `onLeave` listener of each connection's latest complete reply, called when the client closes the connection. */
 const leaveListeners = new WeakMap<Socket, OutgoingReply['onLeave']>()
 
 /**
@@ -76,7 +76,7 @@ export interface Sending {
   readonly res: ServerResponse
   /** Bytes of the body sent so far, counted in whole chunks. */
   sentBytes: number
-  /** When the head was sent, in milliseconds on the monotonic clock; undefined if not sent yet, or if queued. */
+  /** When the head was sent, in milliseconds on the monotonic clock; undefined before then, or for a queued reply. */
   headSentAt: number | undefined
   /** What ended the delivery early; undefined if the delivery was complete or the client disconnected. */
   endedBy: 'scenario' | 'stop' | 'upstream' | undefined

@@ -80,7 +80,7 @@ const maxStallMs = 30_000
 
 /**
  * Writes a stream, or a body from the real service, no faster than the client reads. If the source fails, the response
- * is cut off. After a stream, the connection is closed, so that a stopping server need not wait for it.
+ * is cut off. After a stream, the connection is closed, so that it does not delay a stopping server.
  */
 async function writeChunks(sending: Sending): Promise<void> {
   const { res, outgoing } = sending
@@ -105,7 +105,7 @@ async function writeChunks(sending: Sending): Promise<void> {
 
 /** Waits until the client reads or disconnects. Disconnects a client that does not read within `maxMs`, if set. */
 async function drain(res: ServerResponse, closed: AbortSignal, maxMs: number | undefined): Promise<void> {
-  // Not AbortSignal.timeout: inside AbortSignal.any, Node may garbage-collect the signal before it fires.
+  // A timer, since Node may garbage-collect an `AbortSignal.timeout` inside `AbortSignal.any` before it fires.
   const timer = maxMs === undefined ? undefined : setTimeout(() => res.destroy(), maxMs).unref()
   await once(res, 'drain', { signal: closed }).catch(() => undefined)
   clearTimeout(timer)

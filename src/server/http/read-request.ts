@@ -131,7 +131,7 @@ export function readRequest(
   } else collect(req, decoder ? req.pipe(decoder) : req, limit, end)
 }
 
-/** Returns true if the client waits for `100 Continue` to send the body. `server.ts` refuses other expectations. */
+/** Returns true if the client sends the body only after `100 Continue`. `server.ts` refuses other expectations. */
 const expectsContinue = ({ headers, httpVersion }: IncomingMessage) =>
   headers.expect !== undefined && httpVersion === '1.1'
 

@@ -51,7 +51,7 @@ export function listen(
   log: Log,
 ): Promise<Result<ListeningServer, ListenProblem>> {
   const connections = new Map<Socket, ServerResponse[]>()
-  // The simulator refuses requests without a Host header itself, since Node's own refusal has an empty body.
+  // The simulator itself refuses requests without a Host header, since Node's own refusal has an empty body.
   const options = { requireHostHeader: false, ...app.messages }
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     storeResponse(connections, response)
@@ -62,12 +62,12 @@ export function listen(
       deliverImmediately(refuse(400, problem, 'simulator'), response)
     }
   }
-  // A stop cannot close a connection during its TLS handshake, so a handshake may take no longer than a stop waits.
+  // Stopping cannot close a connection during its TLS handshake, so the handshake timeout is the shutdown grace time.
   const { cert, key } = certificate ?? {}
   const tls = { ...options, cert, key, handshakeTimeout: shutdownGraceMs }
   const server = certificate ? createTlsServer(tls, handle) : createServer(options, handle)
   server.keepAliveTimeout = keepAliveMs
-  server.maxHeadersCount = 0 // unlimited, since Node silently drops headers beyond the maximum; their size is limited
+  server.maxHeadersCount = 0 // unlimited, since Node silently drops headers beyond a maximum; the total size is limited
   server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
     connections.set(socket, [])
     registerConnection(socket)

@@ -111,7 +111,7 @@ export function toLoggedBodies({ request, response, ownToken }: JournalEntry) {
   return { requestBody: text(request.body), responseBody: text(response.body) }
 }
 
-/** The inputs for finding a request's models and products, which its entry does not store. */
+/** The inputs for finding a request's models and products. Journal entries store neither. */
 export interface MatchInputs {
   readonly contract: Pick<Contract, 'match'>
   /** The ids of each model's products, by model id; all ids are in lower case. */
@@ -174,15 +174,15 @@ function bodyToJson(body: RecordedBody, token: string | undefined) {
   return { size, json: clean, ...(isChangedByReserialization(text, json, clean, token) && { text }) }
 }
 
-/** The maximum length, in characters, of JSON that is compared with its reserialization. This takes 30 ms per MB. */
+/** The maximum length, in characters, of JSON to compare with its reserialization. Comparing takes 30 ms per MB. */
 const maxComparedLength = 256 * 1024
 
-/** Matches white space between JSON tokens, or captures a string. */
+/** Matches whitespace between JSON tokens, or captures a string. */
 const spaceOrString = /\s+|("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)/g
 
 /**
- * Returns true if reserializing JSON changes more than white space, such as `1.0`. Returns false for long text (it is
- * not compared) and for text with credentials (they must not be shown). `clean`: redacted `json`.
+ * Returns true if reserializing JSON changes more than whitespace, such as `1.0` to `1`. Returns false for long text
+ * (it is not compared) and for text with credentials (they must not be shown). `clean`: the redacted `json`.
  */
 function isChangedByReserialization(text: string, json: Json, clean: Json, token: string | undefined): boolean {
   if (text.length > maxComparedLength) return false
@@ -202,7 +202,7 @@ export function bodyToText(body: RecordedBody, token?: string): string | undefin
   return clean === JSON.stringify(json) ? redactText(text, token) : clean
 }
 
-/** Encodes a binary body as base64, redacting credentials and `token`. Returns an empty string if it is not stored. */
+/** Encodes a binary body as base64, redacting credentials and `token`; an empty string if the body is not stored. */
 export function bodyToBase64({ latin1 = '' }: RecordedBody, token?: string): string {
   return fromLatin1(redactDocument(latin1, token)).toString('base64')
 }
@@ -213,7 +213,7 @@ const lenientUtf8 = new TextDecoder('utf-8')
 const byteOrderMark = '\uFEFF'
 const encodedMark = utf8ToLatin1(byteOrderMark)
 
-/** Decodes a body, keeping any byte order mark. Returns undefined if it is not stored, or is complete but not UTF-8. */
+/** Decodes a body, keeping any byte order mark; undefined if the body is not stored, or is complete but not UTF-8. */
 export function decodeBody(body: RecordedBody): string | undefined {
   if (body.latin1 === undefined) return body.size === 0 ? '' : undefined
   const bytes = fromLatin1(body.latin1)
@@ -230,14 +230,14 @@ export function parseBody(body: RecordedBody): Json | undefined {
 
 /**
  * Parses text as JSON, ignoring a byte order mark. Returns undefined if the text is not JSON, has more than `maxValues`
- * members and items, or is nested deeper than `maxDepth`, which could overflow the stack of recursive functions.
+ * members and items, or is nested deeper than `maxDepth`, which could overflow the stack in recursive functions.
  */
 export function parseBoundedJson(text: string): Json | undefined {
   const value = parseJson(text.startsWith(byteOrderMark) ? text.slice(1) : text)
   return value !== undefined && membersLeft(value, maxValues, maxDepth) >= 0 ? value : undefined
 }
 
-/** The maximum stored size of a response body, in bytes. Request bodies are stored whole, since queries search them. */
+/** The limit, in bytes, on a stored response body. Request bodies are stored whole, since conditions can match them. */
 export const maxResponseBodyBytes = 64 * 1024
 
 export function captureBody(latin1: string, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {

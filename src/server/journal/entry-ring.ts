@@ -31,14 +31,14 @@ interface StoredEntry {
   entry: JournalEntry
 }
 
-/** The newest entries, ordered by number. If they exceed a maximum number or total size, the oldest are evicted. */
+/** The newest entries, ordered by number. If they exceed a maximum count or total size, the oldest are evicted. */
 export class EntryRing {
   readonly #size: number
   readonly #maxBytes: number
   readonly #sizeOf = createSizeEstimator()
   /** An entry's index is its number modulo `size + 1`, since a new entry is stored before the oldest is evicted. */
   readonly #slots: (StoredEntry | undefined)[] = []
-  /** By kind of body: the total size of the stored bodies, and the number of the oldest entry that may have one. */
+  /** For each kind of body: the total stored size, and the number of the oldest entry that may have such a body. */
   readonly #bodies = { request: { bytes: 0, oldest: 1 }, response: { bytes: 0, oldest: 1 } }
   #bytes = 0
   /** The number of the oldest stored entry, or of the next entry if none is stored. */
@@ -52,7 +52,7 @@ export class EntryRing {
     this.#maxBytes = Math.max(minLimitBytes, size * bytesPerEntry)
   }
 
-  /** Stores the entry whose number is `latest + 1`. `counts`: the counts of its sandbox. */
+  /** Stores the entry whose number is `latest + 1`. `counts`: the counts of the entry's sandbox. */
   add(entry: JournalEntry, counts: SandboxCounts): void {
     const bytes = this.#sizeOf(entry)
     const request = countStoredBytes(entry.request.body)
@@ -159,7 +159,7 @@ function createSizeEstimator(): (entry: JournalEntry) => number {
   }
 }
 
-/** The counts for a sandbox, or for all sandboxes, since they were last cleared. */
+/** The counts since entries were last cleared, for one sandbox or for all sandboxes. */
 export interface JournalCounts {
   readonly recorded: number
   /** The number of evicted or lost entries. */
@@ -203,7 +203,7 @@ export class CountsBySandbox {
     return counts
   }
 
-  /** Returns true if the sandbox was cleared after its counted exchanges and before the given position. */
+  /** Returns true if the sandbox was cleared after its last counted exchange and before the given position. */
   isCleared(sandbox: string, { firstId }: SandboxPosition): boolean {
     return (this.#counts.get(sandbox)?.firstId ?? firstId) !== firstId
   }

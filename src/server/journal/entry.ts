@@ -9,7 +9,7 @@ export interface RecordedBody {
   readonly latin1: string | undefined
   /** The size of the whole body in bytes; 0 if there is no body, or if its size is unknown. */
   readonly size: number
-  /** Defined only in a shared journal: true if the body was stored whole. Redaction may have changed its length. */
+  /** Defined only in a shared journal, where redaction can change the length: true if the body was stored whole. */
   readonly isWhole?: boolean
 }
 
@@ -59,7 +59,7 @@ export interface JournalEntry {
   readonly caller?: string
   /** The `Authorization` header, which is never shown or shared; undefined if absent or read from a shared journal. */
   readonly authorization: string | undefined
-  /** True if the client closed the connection before it had sent the whole body. */
+  /** True if the client closed the connection before sending the whole request body. */
   readonly aborted: boolean
   readonly response: {
     readonly status: number
@@ -117,7 +117,7 @@ export interface LiveExchange {
 
 export type Recorded = readonly [entry: JournalEntry, live: LiveExchange]
 
-/** Records one exchange of this process, from its reply until its connection ends. */
+/** Records one exchange of this process, from the reply until the connection ends. */
 export interface ExchangeRecord {
   /**
    * Stores the exchange before its reply is sent, with the expected end of its delivery, so that a client that has the

@@ -211,7 +211,7 @@ export class StreamFollower implements JournalShare {
     return true
   }
 
-  /** Records in the stream which sandboxes have uncounted lost exchanges. Returns true if there are any. */
+  /** Records in the stream which sandboxes have uncounted lost exchanges. Returns true if any sandbox does. */
   async #countLost(): Promise<boolean> {
     const lost = [...this.#sandboxesWithLoss]
     if (lost.length === 0) return false

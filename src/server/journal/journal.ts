@@ -16,7 +16,7 @@ import {
   type SandboxCounts,
 } from './entry-ring.ts'
 
-/** The stored entries of a range, and the state of the journal at the moment of reading. */
+/** The stored entries in a range, and the state of the journal at the moment of reading. */
 export interface JournalSlice {
   readonly entries: readonly JournalEntry[]
   readonly counts: JournalCounts
@@ -46,8 +46,8 @@ export interface JournalShare {
 }
 
 /**
- * The latest exchanges of all sandboxes: at most `size`, and fewer if they are very large. The oldest are evicted. An
- * exchange is recorded when its delivery has ended, or earlier in a shared journal (see `ExchangeRecord.announce`).
+ * The latest exchanges of all sandboxes: at most `size`, or fewer if they are very large. The oldest are evicted first.
+ * An exchange is recorded when its delivery ends, or earlier in a shared journal (see `ExchangeRecord.announce`).
  */
 export class Journal {
   readonly #size: number

@@ -158,7 +158,7 @@ interface Appender {
   markLost(sandbox: string): void
 }
 
-/** Begins to record an exchange. It is appended when it is announced or, if it is not, when its delivery ends. */
+/** Begins to record an exchange. Appends it when announced or, without an announcement, when its delivery ends. */
 export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded: Recorded) => void): ExchangeRecord {
   let announced: Recorded | undefined
   let isUnconfirmed = false

@@ -96,7 +96,7 @@ export function inapplicableReason({ operation }: Exchange, active: ActiveScenar
 
 /**
  * Returns a function that draws numbers. They depend on the seed, sandbox, operation and purpose, and on the number of
- * earlier calls with the same `counter`, so the n-th request that draws has the same outcome in every run.
+ * earlier calls with the same `counter`, so the n-th request to draw gets the same numbers in every run.
  */
 async function drawChance(exchange: Exchange, purpose: string, store: Store, counter = purpose): Promise<Chance> {
   const { id } = exchange.operation ?? { id: '' }

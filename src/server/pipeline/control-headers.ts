@@ -160,7 +160,7 @@ function setSeedAndNow(exchange: Exchange, preferredSeed: string | undefined): s
 
 /**
  * Parses a `Prefer` header (RFC 7240). Semicolons separate items, as commas do, since the `example` in
- * `code=200;example=NAME` is not a parameter of `code`. Names are case-insensitive. The first item with a name wins.
+ * `code=200;example=NAME` is not a parameter of `code`. Names are case-insensitive; the first item of each name wins.
  */
 function readPreferences(header: string): ReadonlyMap<string, string> {
   const preferences = new Map<string, string>()

@@ -63,7 +63,7 @@ function describeMissing({ operation: { security }, bearer }: MatchedExchange): 
   return `The ${first?.scheme === undefined ? 'API key is' : 'credentials are'} missing.`
 }
 
-/** Adds advice if the token may be a misspelled magic key or not a key at all. With `strict`, refuses the latter. */
+/** Adds advice for a token that resembles a magic key or is probably not a key. With `strict`, refuses the latter. */
 function checkKey(
   exchange: MatchedExchange,
   token: string,

@@ -183,7 +183,7 @@ function describeSteering({ rules, request: { headers } }: Exchange): string {
   return [joinKeys(rules), ...named.map((name) => `${name}: ${headers[name]}`)].join()
 }
 
-/** The outcome of an exchange whose client disconnected before it had sent the whole request. */
+/** The outcome of an exchange whose client disconnected before sending the whole request. */
 const neverSent: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
 
 /** A list shared by all entries without scenarios or damage, since separate lists would increase garbage collection. */

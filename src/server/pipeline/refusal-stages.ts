@@ -165,7 +165,7 @@ function checkBody(exchange: MatchedExchange): Violation[] {
   const expected = operation.body
   if (!expected) return []
   if (request.body.kind !== 'bytes') {
-    const message = `is required: send a body of the type ${expected.mediaTypes.join(' or ')}`
+    const message = `is required: send a body of type ${expected.mediaTypes.join(' or ')}`
     return expected.required ? [{ in: 'body', pointer: '', keyword: 'required', message }] : []
   }
   const contentType = request.headers['content-type']

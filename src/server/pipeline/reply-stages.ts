@@ -42,7 +42,7 @@ function findStatusProblem({ operation, requestedStatus: status }: MatchedExchan
   if (status === undefined || hasSuccessShape(operation, status)) return undefined
   if (!operation.hasResponseBody(status) || operation.examples(status).length > 0) return undefined
   return (
-    `The body that ${operation.id} documents for ${status} differs from the body for ${operation.successStatus} ` +
+    `The documented body of ${operation.id} for ${status} differs from the body for ${operation.successStatus} ` +
     'and has no example. Add an example to the document.'
   )
 }

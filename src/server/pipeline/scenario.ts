@@ -46,7 +46,7 @@ const findFault = ({ operation, request }: Exchange, deps: PipelineDeps) =>
 
 /**
  * Applies the scenarios of a simulated gateway before the service can refuse a request, and even if no operation
- * matches. If a control header or a matching rule names a gateway scenario, all scenarios are applied in this stage.
+ * matches. If a control header or a matching rule names a gateway scenario, all of the request's scenarios apply here.
  */
 export function gateway(deps: PipelineDeps): RequestStage {
   const choose = chooseScenarios(deps)
@@ -125,7 +125,7 @@ function applyWiderScope(exchange: Exchange, deps: PipelineDeps) {
 }
 
 interface MagicScenario {
-  /** The description of the magic value for messages. It never contains a token: a key is described by its file. */
+  /** A description of the magic value, for messages. It never contains a token: a key is described by its file. */
   readonly source: string
   readonly active: ActiveScenario
 }
@@ -142,7 +142,7 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { keyScenarios
   return magic
 }
 
-/** The journal explains why a rule did not apply only for this many rules of each scope, counted from the first. */
+/** In each scope, the journal explains for at most this many rules, from the first, why they did not apply. */
 const maxExplainedRules = 20
 
 /** Returns the applicable scenarios of the magic values, or else of the first applicable rule (sandbox rules first). */
@@ -163,7 +163,7 @@ async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[]
   return []
 }
 
-/** Marks a request as a negative test if an `expect-refusal` rule matches it. Used for refusals before rules apply. */
+/** For requests refused before rules apply: marks a request as a negative test if an `expect-refusal` rule matches. */
 export async function expectRefusal(exchange: Exchange, deps: PipelineDeps): Promise<void> {
   const { store } = deps
   const subject = createSubject(exchange, deps)
@@ -201,7 +201,7 @@ async function scenariosOfRule(exchange: Exchange, scopedRule: ScopedRule, subje
   if (!rule.sequence) return applicable
   const item = await nextItem(exchange, rule.sequence, store, ruleSequencePrefix(rule))
   const active = applicableScenarios(exchange, [item])
-  return active.length > 0 ? active : `has an item that does not apply to this request, "${item.text}"`
+  return active.length > 0 ? active : `has reached an item that does not apply to this request: "${item.text}"`
 }
 
 function createSubject(exchange: Exchange, { productsOfModel }: PipelineDeps): MatchSubject {

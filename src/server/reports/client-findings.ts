@@ -27,7 +27,7 @@ const unmetMessages: Readonly<Record<Expectation, string>> = {
  * - a refusal of a request that broke the contract,
  * - a 403 for a magic key, which the test chose,
  * - a proxy's refusal of a request from a cross-origin page.
- * A response from the real service that breaks the contract is always unexpected. A request with an expectation counts
+ * A response from the real service is always unexpected if it breaks the contract. A request with an expectation counts
  * as expected if the expectation is met, and as unexpected otherwise. Requests that the client aborted are not counted.
  */
 export class ContractFindings {
@@ -61,7 +61,7 @@ export class ContractFindings {
     return !(status === 403 && this.#isMagicKey(token))
   }
 
-  /** Counts a response once, and adds a finding per rule; '' stands for an unexpected status or unmet expectation. */
+  /** Counts a response once, and adds a finding per rule. The rule '' is an unexpected status or unmet expectation. */
   #recordUnexpected(entry: JournalEntry, messages: ReadonlyMap<string, string>): void {
     this.#findings.counts.unexpected += 1
     const { id, operation = '', request, response, ownToken, expectation } = entry
@@ -125,7 +125,7 @@ function describeBrokenRules(violations: readonly Violation[]): Map<string, stri
   )
 }
 
-/** Advice, by retry rule, for a request that may or may not be a retry, and breaks the rule only if it is one. */
+/** Advice, by retry rule, for a request that breaks the rule if it is a retry, but might not be a retry. */
 const retryAdvice: Readonly<Partial<Record<RetryRule, Violation>>> = {
   'retry-after': {
     in: 'header',

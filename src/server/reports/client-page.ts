@@ -25,7 +25,7 @@ export function renderClientReport(format: ReportFormat, report: Report, next: r
 
 /**
  * Converts a report to a page. In JUnit XML, each kind of finding is a suite, and each finding is a case, which fails
- * if `--fail-on` counts the finding. Coverage is a suite with a case per operation and per coverage condition.
+ * if `--fail-on` counts the finding. Coverage is a suite with one case per operation and one per coverage condition.
  */
 function toClientPage(report: Report) {
   const { contract, run, sandbox, violations, unexpected, findings } = report

@@ -111,7 +111,7 @@ interface SchemaItem {
 /** The maximum depth of listed items. Without a limit, a recursive schema would be infinitely deep. */
 const maxDepth = 12
 
-/** Lists the items of a value's resolved schemas, except properties marked as `omitted`: `readOnly` or `writeOnly`. */
+/** Lists the items of a value's resolved schemas. `omitted`: the keyword (such as `readOnly`) of skipped properties. */
 function* listSchemaItems(
   schemas: readonly JsonObject[],
   omitted: string,

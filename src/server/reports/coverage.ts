@@ -15,11 +15,11 @@ interface OperationHits {
 }
 
 /**
- * The items of the contract that clients have covered. They are updated whenever an exchange is recorded, so journal
- * evictions do not affect coverage.
+ * The items of the contract that clients have covered. Coverage is updated whenever an exchange is recorded, so journal
+ * evictions do not affect it.
  * A request item is covered by a request that contains it and gets a status below 400, even if the response is lost. A
- * response item is covered by a response that is delivered complete and undamaged. An exchange covers nothing if its
- * response has the `origin` `simulator` or `gateway`, since the service would never send that response.
+ * response item is covered by a response that is delivered complete and undamaged. An exchange covers nothing if the
+ * `origin` of its response is `simulator` or `gateway`, since the service would never send that response.
  */
 export class Coverage {
   readonly hits: ReadonlyMap<string, OperationHits>

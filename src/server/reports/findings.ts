@@ -5,15 +5,15 @@ import { type UnjudgedReason, unjudgedReasons } from './retries/rules.ts'
 import type { UnmetRule } from './unmet.ts'
 
 /**
- * The kinds of findings, in the order in which reports list them. `gate`: the `--fail-on` condition that counts them;
- * `emptySentence`: what a report shows instead of an empty list; `heading` and `hint`: the text before and after the
- * findings in text reports. Failed tests show these reports.
+ * The kinds of findings, in the order in which reports list them. `gate`: the `--fail-on` condition that counts the
+ * findings. `emptySentence`: what a report shows instead of an empty list. `heading` and `hint`: the text before and
+ * after the findings in text reports, which failed tests show.
  */
 export const findingKinds = {
   violations: {
     gate: 'violation',
     title: 'Violations',
-    description: 'Rules of the contract that requests broke.',
+    description: 'Contract rules that requests broke.',
     emptySentence: 'No violations found.',
     heading: 'Requests broke the contract:',
     hint: 'If a request is invalid on purpose, set the expect-violation scenario before sending it.',
@@ -40,7 +40,7 @@ export const findingKinds = {
     description: 'Notes on requests that the service accepts but a careful client would not send.',
     emptySentence: 'No advice.',
     heading: 'A careful client would not send these requests:',
-    hint: 'If these requests are intended, do not fail on advice.',
+    hint: 'If these requests are intended, remove "advice" from the fail conditions.',
   },
 } as const
 
@@ -79,7 +79,7 @@ class FindingTally {
   readonly #byKey = new Map<string, { readonly finding: Finding; count: number; readonly requests: string[] }>()
   #further = 0
 
-  /** Adds `count` occurrences to the finding with this key. If there is none yet, `createFinding` creates it. */
+  /** Adds `count` occurrences to the finding with this key, which `createFinding` creates if there is none yet. */
   add(key: string, requests: readonly string[], createFinding: () => Finding, count = 1): void {
     let entry = this.#byKey.get(key)
     if (!entry && this.#byKey.size >= maxFindings) {

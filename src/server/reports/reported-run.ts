@@ -61,7 +61,7 @@ export type FailCondition =
 /** The conditions that `--fail-on` accepts, for the error about an unknown condition. */
 export const expectedFailOn = `${failOnKinds.join(', ')} and coverage<N (N from 0 to 100), separated by commas`
 
-/** Parses the conditions of `--fail-on`: `violation,unexpected,coverage<80`. Returns undefined if any is invalid. */
+/** Parses `--fail-on`: `violation,unexpected,coverage<80`. Returns undefined if any condition is invalid. */
 export function parseFailOn(text: string): readonly FailCondition[] | undefined {
   const names = new Set(text.split(',').map((part) => part.trim()))
   const conditions = [...names].map(parseCondition)

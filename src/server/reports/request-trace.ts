@@ -91,7 +91,7 @@ const omittedHeaders = [
   replayHeader,
 ]
 
-/** Headers that curl adds unless an option removes them. It adds `Content-Type` only if the request has a body. */
+/** Headers that curl adds unless an option removes them. curl adds `Content-Type` only if the request has a body. */
 const curlHeaders = ['User-Agent', 'Accept', 'Content-Type']
 
 /**

@@ -69,7 +69,7 @@ export class TrafficCollector {
     return new TrafficCounts(this.#current, this.#itemsOf(this.#current().contract), this.#reach)
   }
 
-  /** Switches to the coverage items of a new contract. Covered items that it still contains stay covered. */
+  /** Switches to a new contract's coverage items. Covered items that the new contract still contains stay covered. */
   adopt(): void {
     for (const counts of this.#all()) {
       const { coverage } = this.#createCounts()
@@ -103,7 +103,7 @@ export class TrafficCollector {
     this.#bySandbox.delete(sandbox)
   }
 
-  /** Reports on the traffic of a sandbox since it was last retired or, if the name is undefined, of all sandboxes. */
+  /** Reports a sandbox's traffic since the sandbox was last retired or, if `sandbox` is undefined, all traffic. */
   report(sandbox: string | undefined, run: ReportedRun) {
     const { findings, coverage } = this.#countsOf(sandbox)
     const { hintFinder } = this.#current()
@@ -139,8 +139,8 @@ const browserPath = /^\/(?:favicon|apple-touch-icon|browserconfig\.xml|robots\.t
 const probeAgent = /^(?:kube-probe|ELB-HealthChecker|GoogleHC|Consul Health Check|Prometheus|Blackbox Exporter)\b/i
 
 /**
- * Returns true for a request that the tested client did not send: a replay from the console, or a request outside the
- * contract that a probe or a browser sends on its own. A script in a page (`Sec-Fetch-Dest: empty`) counts as a client.
+ * Returns true for a request that the tested client did not send: a replay from the console, or a probe's or browser's
+ * own request outside the contract. A script in a page (`Sec-Fetch-Dest: empty`) counts as a client.
  */
 export function isIgnoredRequest({ operation, replayOf, request }: JournalEntry): boolean {
   const { method, path, headers } = request

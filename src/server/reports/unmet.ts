@@ -1,3 +1,4 @@
+import { joinWords } from '../../base/core/text.ts'
 import type { ActiveRule, ActiveRules } from '../../service/scenarios/rules.ts'
 
 /** A rule that was never applied (counted by `--fail-on unmet`) or was applied to fewer requests than expected. */
@@ -43,6 +44,6 @@ function describeSent({ operation }: ActiveRule, sentCounts: ReadonlyMap<string,
   const counts = [...sentCounts].map(([id, count]) => `${count} ${id || 'unmatched'} request${count === 1 ? '' : 's'}`)
   if (counts.length === 0) return 'no requests'
   const missing = operation === undefined || sentCounts.has(operation) ? [] : [`no ${operation} requests`]
-  const ending = operation !== undefined && sentCounts.has(operation) ? ', none of which the rule applied to' : ''
-  return [...counts, ...missing].join(' and ') + ending
+  const ending = operation !== undefined && sentCounts.has(operation) ? ', to which the rule did not apply' : ''
+  return joinWords([...counts, ...missing]) + ending
 }

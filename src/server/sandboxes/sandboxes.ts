@@ -12,9 +12,9 @@ export interface Sandbox {
   readonly name: string
   /** The number of requests in progress. A sandbox with requests in progress is not evicted. */
   activeRequests: number
-  /** The time of the last use on the machine's clock, in epoch milliseconds. */
+  /** When the sandbox was last used, in epoch milliseconds on the machine's clock. */
   usedAt: number
-  /** The number of the last change made through the control plane, counted across all sandboxes; 0 if unchanged. */
+  /** The sequence number, across all sandboxes, of the last change through the control plane; 0 if unchanged. */
   revision: number
 }
 
@@ -140,7 +140,7 @@ export function readSandboxOfBaggage(header: string | undefined): Result<string 
   )
 }
 
-/** Parses a member (`key = value ; property ; property=value`, with optional white space), and drops its properties. */
+/** Parses a member (`key = value ; property ; property=value`, with optional whitespace), and drops its properties. */
 function parseMember(member: string): { readonly key: string; readonly value: string } {
   const [pair = ''] = member.split(';', 1)
   const [key = '', ...rest] = pair.split('=')

@@ -66,7 +66,7 @@ function toUsedFile(file: string, source: string, isWritten: boolean): UsedFile 
 }
 
 function isConflict(output: UsedFile, other: UsedFile): boolean {
-  // Output to a file that the process has open, such as /dev/stdout, is appended and does not replace the content.
+  // Output to a file that the process has open, such as `/dev/stdout`, is appended and does not replace the content.
   if (other.isWritten && isOpenFile(output.path) && isOpenFile(other.path)) return output.path === other.path
   return output.keys.some((key) => !(other.isWritten && key.endsWith('/')) && other.keys.includes(key))
 }

@@ -39,14 +39,15 @@ export const furtherSettings = {
   sync: boolean({
     default: false,
     description:
-      'Respond to a write only after the change is on disk, so that a power failure cannot lose it; ' +
+      'Respond to a write only after the change is on disk, so that it survives a power failure; ' +
       'how long this takes depends on the file system.',
   }),
   seedState: text({
     value: 'FILE',
     files: inputFile,
     description:
-      'An export (GET /__sim/export) to load into the default sandbox at startup, if it is empty, and after resets.',
+      'An export (GET /__sim/export) to load into the default sandbox at startup (if the sandbox is empty) ' +
+      'and after each reset.',
   }),
   plan: text({
     value: 'NAME',
@@ -73,7 +74,7 @@ export const furtherSettings = {
   }),
   controlToken: text({
     test: isToken,
-    expected: '1 to 1000 visible ASCII characters, with spaces only between them',
+    expected: '1 to 1,000 visible ASCII characters, with spaces only between them',
     description: 'Bearer token that the control plane requires.',
   }),
   controlOpen: boolean({
@@ -110,7 +111,7 @@ export const furtherSettings = {
     default: false,
     description:
       'Serve HTTPS with a certificate generated at startup for localhost, the addresses that convsim listens on, and ' +
-      '--control-hosts. The path of the CA certificate is printed; exec and each make their command trust this CA.',
+      '--control-hosts. The path of the CA certificate is printed; with exec and each, the command trusts this CA.',
   }),
   tlsCert: text({
     value: 'FILE',

@@ -55,7 +55,7 @@ const commonSettings = {
     expected: 'file names separated by commas',
     description:
       'OpenAPI Overlay (1.0 or 1.1) that changes the contract; ' +
-      'can be given several times; overlays are applied in order. ' +
+      'can be given several times, and the overlays are applied in order. ' +
       '"published" is bundled: it adds what the vendor publishes but the bundled contract does not describe.',
   }),
   fixtures: text({
@@ -71,8 +71,8 @@ const commonSettings = {
     test: isState,
     expected: 'a file, ":memory:", or the URL of a Redis server (redis://cache:6379/0)',
     description:
-      'File that stores prompts and events; ":memory:" stores them in memory until the process ends; ' +
-      'the URL of a Redis server lets several replicas share them.',
+      'Where to store prompts and events: a file, ":memory:" (lost when the process ends), ' +
+      'or the URL of a Redis server (can be shared by several replicas).',
   }),
   seed: text({
     default: '1',
@@ -107,7 +107,7 @@ const commonSettings = {
     of: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
     default: 'info',
     description:
-      'Lowest level to log on stderr. ' +
+      'Lowest level to log to stderr. ' +
       'debug adds the reasons for each response, and the requests to the control plane; ' +
       'trace also adds the headers of requests and responses.',
   }),

@@ -1,13 +1,13 @@
 import { parseDuration } from '../../base/core/instant.ts'
 import { findNearest } from '../../base/core/text.ts'
 
-/** A setting: its default, its description, and its parser. The flag is derived from its key in a `SettingTable`. */
+/** A setting: its default, its description, and its parser. The flag is derived from the key in a `SettingTable`. */
 export interface Setting<T> {
   /** A one-letter flag: `p`. */
   readonly short?: string
   /** An additional environment variable, such as `PORT`; `CONVSIM_...` takes precedence. */
   readonly alsoEnv?: string | undefined
-  /** Returns true if a value of `alsoEnv` is meant for convsim, not for another program. Absent if all values are. */
+  /** Returns true if a value of `alsoEnv` is meant for convsim, not another program. Absent if all values are used. */
   readonly isForConvsim?: (text: string) => boolean
   /** The placeholder for the value in help: `N`; undefined for an on/off flag. */
   readonly value: string | undefined

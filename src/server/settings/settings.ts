@@ -27,7 +27,7 @@ export const endSettings = {
     test: (text) => parseReportTargets(text) !== undefined,
     expected: `files with the extension ${reportExtensions}, or FORMAT=FILE, separated by commas`,
     description:
-      'File for a report on the clients in all sandboxes, written at the end; can be given several times. ' +
+      'File for a report on the clients in all sandboxes, written when convsim exits; can be given several times. ' +
       `The extension selects the format: ${reportExtensions}. ` +
       'For other file names, put the format in front, as in markdown=FILE ' +
       `(${Object.keys(reportFormats).join(', ')}).`,

@@ -24,7 +24,7 @@ import { findHandled, handledIds } from './check-operations.ts'
 export interface LoadedInputs
   extends Pick<ServedInputs, 'contract' | 'handled' | 'fixtures' | 'catalogue' | 'startupRules'> {
   readonly control: Contract
-  /** Creates replies for operations without a handler; undefined if there are none, and in a proxy. */
+  /** Creates replies for operations without a handler; undefined in a proxy, or if every operation has a handler. */
   readonly fallback?: Fallback | undefined
 }
 

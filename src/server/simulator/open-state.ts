@@ -32,7 +32,7 @@ export async function openState(settings: Settings, log: Log): Promise<Result<Op
   return opened
 }
 
-/** Loads the initial state of the default sandbox, which a reset restores; undefined if there is no file. */
+/** Loads the initial state of the default sandbox, which a reset restores; undefined if `file` is undefined. */
 export async function loadSeedState(file: string | undefined): Promise<Result<SandboxExport | undefined, Findings>> {
   if (file === undefined) return success(undefined)
   const source = await readSource(file)

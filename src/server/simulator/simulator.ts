@@ -196,7 +196,7 @@ function createReporter(
       Math.max(counts.get(ruleAppliedKey(rule)) ?? 0, appliedCounts.get(`sandbox ${rule.key}`) ?? 0)
     return listUnmet(rules, { sandbox, scope: 'sandbox' }, countApplications, sentCounts)
   }
-  /** Records each rule about to be removed that was never applied, although it was in effect for the last request. */
+  /** Before rules are removed, records those never applied, although they were in effect for the last request. */
   const keepUnmet = async (sandbox: string) => {
     const unmet = await readUnmet(sandbox, collector)
     if (unmet.length === 0) return

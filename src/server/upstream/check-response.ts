@@ -9,7 +9,7 @@ export interface ReceivedResponse {
   readonly status: number
   /** The media type; empty without a Content-Type. */
   readonly mediaType: string
-  /** The body; empty if the response has none, and undefined if it was not received completely. */
+  /** The body; empty if the response has no body, and undefined if the body was not received completely. */
   readonly bytes: Uint8Array | undefined
 }
 

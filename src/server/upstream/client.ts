@@ -20,14 +20,14 @@ export interface UpstreamRequest {
 }
 
 export interface UpstreamClient {
-  /** The real service. In a proxy, its token, if set, replaces the token that the proxy's client sent. */
+  /** The real service. In a proxy, `token`, if set, replaces the token that the proxy's client sent. */
   readonly target: UpstreamAccess
-  /** Sends a request. Resolves when the response head arrives, or on failure. `signal` aborts request and response. */
+  /** Sends a request. Resolves when the response head arrives, or on failure. `signal` aborts the exchange. */
   send(request: UpstreamRequest, signal: AbortSignal): Promise<Result<IncomingMessage, TrafficProblem>>
   close(): void
 }
 
-/** The methods whose requests may be sent twice (RFC 9110, 9.2.2), and thus over a connection that might be closing. */
+/** The methods whose requests may be sent twice (RFC 9110, 9.2.2) and can thus use a connection that may be closing. */
 const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
 /** The methods that need a `Content-Length` even without a body. */

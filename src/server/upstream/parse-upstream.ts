@@ -1,10 +1,10 @@
 /**
- * `server/upstream/`: sends requests to the real service, with timeouts, retries and redaction, and reads
+ * `server/upstream/`: sends requests to the real service (with timeouts, retries and redaction), and reads
  * recordings. This file parses the URL of the service; `client.ts` sends a request, and `send.ts` retries it.
  */
 import { failure, type Result, success } from '../../base/core/result.ts'
 
-/** The variable with the real service's token. There is no flag for it, since other users can read command lines. */
+/** The environment variable for the real service's token. A flag would be visible to other users in process lists. */
 export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
 
 export function readUpstreamToken(env: NodeJS.ProcessEnv): Result<string | undefined> {

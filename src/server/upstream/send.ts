@@ -19,9 +19,9 @@ const backOffMs = 500
 
 /**
  * Sends a request. Retries transient failures with back-off, but gives up if it must wait longer than `maxPauseMs`.
- * @param isRepeatable false for a write that must not run twice, which is retried only after a 429
- * @returns `samples` (the last attempt, and earlier ones with a response) and `pauseMs` (the wait requested by the last
- *   response)
+ * @param isRepeatable false for a write that must not run twice; such a write is retried only after a 429
+ * @returns `samples` (the last attempt, and each earlier attempt that got a response) and `pauseMs` (the wait that the
+ *   last response requested)
  */
 export async function sendWithRetries(
   client: UpstreamClient,

@@ -115,7 +115,7 @@ function keepChecked(kind: NodeKind, value: JsonObject): JsonObject {
 
 /**
  * Returns true if checking a value can take long: the schema has patterns, or its references reach a schema twice.
- * References can be recursive or form a chain: 20 schemas that each use the next twice need a million checks.
+ * References can be recursive or form a chain: 20 schemas, each with two references to the next, need a million checks.
  */
 export function mayTakeLong(document: JsonObject, pointer: string): boolean {
   const visited = [pointer]

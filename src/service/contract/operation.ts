@@ -84,7 +84,7 @@ function compileOperation(
     get successStatus(): number {
       return simulated.success ?? responses().successStatus
     },
-    /** The status for an event that sampling drops: `x-simulated-status.dropped`, or else the success status. */
+    /** The status for an event dropped by sampling: `x-simulated-status.dropped`, or else the success status. */
     get droppedStatus(): number {
       return simulated.dropped ?? simulated.success ?? responses().successStatus
     },

@@ -51,7 +51,7 @@ export interface DescribedParameter extends Parameter {
 /** The headers that OpenAPI excludes from parameters, because other parts of the document describe them. */
 const IGNORED = ['header accept', 'header content-type', 'header authorization']
 
-/** Compiles the parameters of an operation and its path item; the operation's win. `described` excludes cookies. */
+/** Compiles the parameters of an operation and its path item; the operation wins. `described` excludes cookies. */
 export function compileParameters(document: JsonObject, compiler: Compiler, pathItem: string, operation: string) {
   const byName = new Map<string, Parameter>()
   for (const owner of [pathItem, operation]) {
@@ -146,7 +146,7 @@ function readGroup(parameters: readonly Parameter[], sent: ReadonlyMap<Parameter
   return [...missing, ...invalid]
 }
 
-/** Returns a parameter's value or violations. An invalid list is tried as a single value, any other value as text. */
+/** Returns a parameter's value or violations. Retries an invalid list as a single value, and other values as text. */
 function readValue(parameter: Parameter, raw: Sent): Result<Json, Violation[]> {
   const { shape, validate, allowsEmpty, at, hide } = parameter
   const read = readSent(parameter, raw)

@@ -55,7 +55,7 @@ export function readExamples(document: JsonObject, pointer: string): Example[] {
   })
 }
 
-/** The maximum number of expanded objects. 20 schemas that each refer twice to the next expand to a million objects. */
+/** The maximum number of expanded objects. 20 schemas, each with two references to the next, make a million objects. */
 const MAX_EXPANDED = 20_000
 
 /**

@@ -143,7 +143,7 @@ export function mapNodes(
   return copy
 }
 
-/** Maps the objects in a member. Keeps other values, such as the schema `true`; a map loses extensions and strings. */
+/** Maps a member's objects. Keeps other values, such as the schema `true`, except a map's extensions and strings. */
 function mapMember(rule: MemberRule, member: Json, onNode: (kind: NodeKind, value: JsonObject) => Json): Json {
   const mapped = listItems(rule, member).map(([token, item]) => {
     return [token ?? '', isObject(item) ? onNode(rule.kind, item) : item] as const

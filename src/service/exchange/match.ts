@@ -7,7 +7,7 @@ export interface Difference {
   /** The name of the field, such as `operation`, `query/period`, `header/x-team` or `body/components/0/content`. */
   readonly field: string
   readonly expected: Json
-  /** The actual value (the first of several), or a description of an incomplete body; undefined if there is none. */
+  /** The actual value (the first of several), or a description of an incomplete body; undefined if there is neither. */
   readonly actual: Json | undefined
   /** True if the values might still match, because the decisive part was redacted or not recorded. */
   readonly isUncertain?: true
@@ -52,7 +52,7 @@ export interface RequestMatch {
   readonly violations?: boolean
   /** True for requests that caused advice, false for all others. */
   readonly advice?: boolean
-  /** True for requests whose response a scenario damaged, false for all others. */
+  /** True for requests whose response was damaged by a scenario, false for all others. */
   readonly damage?: boolean
 }
 

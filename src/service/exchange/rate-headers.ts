@@ -25,7 +25,7 @@ export function readRetryAfter(
 
 const readNumber = (text: string) => (/^\s*\d{1,12}(\.\d{1,6})?\s*$/.test(text) ? Number(text) : Number.NaN)
 
-/** A limit on requests per rate limit window. `windowMs` is a multiple of 1000. */
+/** A limit on requests per rate limit window. `windowMs` is a multiple of 1,000. */
 export interface RateLimit {
   readonly quota: number
   readonly windowMs: number
@@ -42,7 +42,7 @@ export function rateHeaders({ quota, windowMs }: RateLimit, remaining: number, r
   }
 }
 
-/** Returns `X-RateLimit-...` equivalents of the `RateLimit` headers, if any. `resetMs`: the exact wait, if known. */
+/** Returns the `X-RateLimit-...` equivalents of any `RateLimit` headers. `resetMs`: the exact wait, if known. */
 export function olderRateHeaders(
   headers: Readonly<Record<string, string>>,
   reset: 'epoch' | 'seconds',

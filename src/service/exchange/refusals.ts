@@ -27,7 +27,7 @@ export function pickDocumentedStatus(operation: Operation, preferred: readonly [
   return preferred.find((status) => operation.statuses.includes(status)) ?? preferred[0]
 }
 
-/** Returns true for the success status, and for one documented by number, range (`4XX`) or, for errors, `default`. */
+/** Returns true for the success status or a status documented by number, range (`4XX`) or, for errors, `default`. */
 export function isDocumented({ responses, successStatus }: Operation, status: number): boolean {
   const keys = [String(status), `${Math.floor(status / 100)}XX`, ...(status < 400 ? [] : ['default'])]
   return status === successStatus || keys.some((key) => responses.includes(key))
@@ -35,7 +35,7 @@ export function isDocumented({ responses, successStatus }: Operation, status: nu
 
 /**
  * Returns the simulator's body for a refusal, or else the first valid example, if any. If a body is documented, the
- * simulator's body must be valid. The document must also declare `error`, or neither properties nor examples.
+ * simulator's body is used only if it is valid and the document declares `error`, or neither properties nor examples.
  */
 export function bodyOfRefusal(operation: Operation, { status, body }: Pick<Reply, 'status' | 'body'>) {
   if (!body || !operation.hasResponseBody(status)) return body?.value
@@ -103,7 +103,7 @@ export const refusals = {
     return refuseDocumented(operation, isMediaType ? [415, 400, 422] : [400, 422], formatViolations(violations))
   },
   aborted: () => refuse(400, abortedMessage, 'simulator'),
-  /** The response recorded for a client that disconnected and receives nothing. nginx also logs 499 in this case. */
+  /** The response recorded for a client that disconnected and received nothing. nginx also logs 499 in this case. */
   clientGone: () => refuse(499, 'The client disconnected before the real service responded.', 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
     refuseDocumented(operation, [status, 400, 422], reason),
@@ -166,7 +166,7 @@ const privateSuffixes = ['.localhost', '.svc.cluster.local']
  * - Pages on other origins are recognized by `Origin` or `Sec-Fetch-Site`.
  * - Pages on a host name that was rebound to this address (DNS rebinding) are recognized by `Host`.
  *
- * `name` is the subject of the messages. If `allowsLinks` is true, links on other origins may cause GET requests.
+ * `name` is the subject of messages. If `allowsLinks` is true, GET requests from links on other origins are allowed.
  */
 export function refuseForeignPage(
   request: SimRequest,

@@ -7,7 +7,7 @@ export type Origin = 'contract' | 'scenario' | 'gateway' | 'simulator' | 'upstre
 
 export interface Reply {
   readonly status: number
-  /** Headers by name as sent; `server/http/` adds `Content-Type` and `Content-Length`. */
+  /** Headers by name, in the letter case to send; `server/http/` adds `Content-Type` and `Content-Length`. */
   readonly headers: Readonly<Record<string, string>>
   /** The real service's header lines as alternating names and values, which are sent unchanged instead of `headers`. */
   readonly rawHeaders?: readonly string[]
@@ -43,7 +43,7 @@ export interface Body {
   readonly value: Json
   /** The value of `Content-Type`; for most JSON, `application/json; charset=utf-8`. */
   readonly mediaType: string
-  /** True for the body of an exact response or a requested example; it need not follow `x-simulated-values`. */
+  /** True for the body of an exact response or requested example. Such a body need not follow `x-simulated-values`. */
   readonly isExact?: true
   /** True for a body from the document's examples or schemas. Any errors in such a body come from the document. */
   readonly isDocumented?: true

@@ -19,7 +19,7 @@ export type RequestBody =
 
 /** The connection of a request to the service. Times are in milliseconds on the process's monotonic clock. */
 export interface Connection {
-  /** The time of the connection's first request to the service, which also identifies the connection. */
+  /** The time of the connection's first request to the service; this time also identifies the connection. */
   readonly connectedAt: number
   /** The `connectedAt` of each connection that was open on receipt of the request, including this one; at most 100. */
   readonly openTimes: readonly number[]
@@ -46,7 +46,7 @@ export interface SimRequest {
   readonly path: string
   /** The query as sent, without the question mark; empty if there is none. */
   readonly query: string
-  /** By lower-case name. Repeated headers are joined, but repeats of a header such as `Content-Type` are ignored. */
+  /** Headers by lower-case name. Repeats are joined or, for a header such as `Content-Type`, ignored. */
   readonly headers: Readonly<Record<string, string>>
   /** The header lines as sent, alternating names and values. Absent for a request without a socket. */
   readonly rawHeaders?: readonly string[]

@@ -42,7 +42,7 @@ export const getModelAnalytics: OperationDefinition = {
     const cache = new LruCache<Body>(cacheSize)
     return async ({ sandbox, seed, now, parameters, overrides, explain }) => {
       const modelId = String(parameters.path['modelId']).toLowerCase()
-      // Data scenarios change only generated numbers.
+      // Data scenarios change only generated numbers, so they rule out an exact response.
       const exact = exactResponses.get(`${modelId} ${parameters.query['period']}`)
       if (exact && overrides === noOverrides) {
         explain(`The response is an exact response from the fixtures: ${exact.file}.`)
@@ -84,7 +84,7 @@ function analyticsBody(
 
 /**
  * Returns the amount by which events for a model's products change each day's conversation quality: the weight in the
- * quality settings times the day's impact; undefined if the period has no such events. Equal keys mean equal amounts.
+ * quality settings times the day's impact; undefined if the period has no such events. Equal `key`s mean equal amounts.
  */
 async function qualityShift(store: Store, sandbox: string, productIds: readonly string[], { days, now }: PeriodQuery) {
   const today = dayOf(now)

@@ -37,7 +37,7 @@ export const createEvent: OperationDefinition = {
 
 const eventOf = (request: ValidBody) => bodyOf(request) as unknown as EventBody // validated against the schema
 
-/** docs/development/service.md, 5.2: linking an event to a conversation is recommended, not required. */
+/** Linking an event to a conversation is recommended, not required (docs/development/service.md, 5.2). */
 const unlinkedEvent: Violation = {
   in: 'body',
   pointer: '',

@@ -49,7 +49,7 @@ export interface OperationDefinition {
   createHandle(deps: OperationDeps): OperationHandler['handle']
 }
 
-/** The part of a request with its validated body, which is undefined if none was sent or the operation takes none. */
+/** The validated body of a request: `body` is undefined if no body was sent or the operation does not take one. */
 export type ValidBody = Pick<OperationContext, 'body'>
 
 export interface OperationHandler extends Omit<OperationDefinition, 'createHandle'> {

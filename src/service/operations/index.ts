@@ -1,6 +1,6 @@
 /**
  * `service/operations/`: implements the service's operations, one per file. To add an operation, describe it in
- * spec/openapi.yaml, write its file, and list the operation here.
+ * `spec/openapi.yaml`, write its file, and list the operation here.
  */
 import { getModelAnalytics } from './analytics.ts'
 import { createEvent } from './events.ts'

@@ -29,7 +29,7 @@ interface FallbackBody {
   readonly mediaType: string
 }
 
-/** Returns the documented response: an example or, without one, a deterministic body that may not match the schema. */
+/** Returns the documented response: an example or else a deterministic body that might not match the schema. */
 export type Fallback = (request: FallbackRequest) => Promise<FallbackReply>
 
 /** Creates the fallback for a document. Each reply is created when it is first requested, and then reused. */

@@ -39,7 +39,7 @@ const UNCERTAIN = [
 
 /**
  * Returns a deterministic value for a schema, or undefined if none is found. Generated objects have no `writeOnly`
- * members. With `tools.isValid`, checks values of schemas with `UNCERTAIN` keywords; if one is invalid, tries others.
+ * members. With `tools.isValid`, checks values of schemas with `UNCERTAIN` keywords; replaces invalid values if it can.
  */
 export const generate = (root: JsonObject, schema: Json, tools: Tools): Json | undefined =>
   new Generator(root, tools).make(schema, { path: [], depth: 0, variant: 0 })
@@ -182,7 +182,7 @@ const TYPES_OF_KEYWORDS: readonly (readonly [string, RegExp])[] = [
   ['number', /imum$|^multipleOf$/],
 ]
 
-/** Returns the possible types: those in `type` (null last), or else all, starting with the one other keywords imply. */
+/** Returns the possible types: those in `type` (null last), or else all, first the one that other keywords imply. */
 function listTypes({ type, ...flat }: FlatSchema): Json[] {
   if (type !== undefined) return [type].flat().toSorted((a, b) => Number(a === 'null') - Number(b === 'null'))
   const { properties, required, ...keywords } = flat

@@ -11,8 +11,8 @@ import { timeScenarios } from './time.ts'
 /** The expectations family. It lets rules mark negative tests when the client cannot send `X-Sim-Expect`. */
 const expectationScenarios = (
   [
-    ['violation', 'break the contract: reports count it separately, and list a finding if it is valid.'],
-    ['refusal', 'be refused: reports count it separately, and list a finding if it is accepted.'],
+    ['violation', 'break the contract: reports count the request separately, and list it as a finding if it is valid.'],
+    ['refusal', 'be refused: reports count the request separately, and list it as a finding if it is accepted.'],
   ] as const
 ).map(
   ([expectation, meaning]): ScenarioDefinition => ({
@@ -27,7 +27,7 @@ const expectationScenarios = (
 const sampledOut: ScenarioDefinition = {
   name: 'sampled-out',
   family: 'idempotency',
-  description: 'Sampling drops the event; the contract defines the status, and whether there is a body.',
+  description: 'Sampling drops the event; the contract defines the status, and whether the response has a body.',
   parameters: [],
   inapplicableReason(operation) {
     const properties = operation.bodySchema()?.['properties']

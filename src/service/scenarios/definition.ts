@@ -30,7 +30,7 @@ export interface ScenarioDefinition {
   readonly parameters: readonly Parameter[]
   /** Returns why the scenario does not apply to an operation; undefined if it applies. Absent if it always applies. */
   inapplicableReason?(operation: Operation, values: ScenarioValues): string | undefined
-  /** Returns a problem with the parsed values, such as `"max" is less than "ms"`, if any. */
+  /** Returns a problem with the parsed values, if any, such as `"max" is less than "ms"`. */
   problem?(values: ScenarioValues): string | undefined
   /** Returns pointers to the fields that the scenario can change; absent if the scenario has no `pointer` parameter. */
   pointers?(operation: Operation): readonly string[]
@@ -89,7 +89,7 @@ export interface Extreme {
 
 export const noOverrides: DataOverrides = { persona: undefined, shape: undefined, nulls: [], extreme: undefined }
 
-/** Returns a number in [0, 1) that depends only on the seed, request, scenario and label, such as `'delay'`. */
+/** Returns a number in [0, 1) that depends only on the seed, request, scenario and label (such as `'delay'`). */
 export type Chance = (label: string) => number
 
 interface DriftedBody {

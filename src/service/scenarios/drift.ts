@@ -63,12 +63,12 @@ const parameters: readonly Parameter[] = [
     type: 'text',
     description:
       'The location, as a JSON Pointer such as /recommendations/healthLevel, or /dataPoints/*/date for each item; ' +
-      'if it is not set, the seed selects a location.',
+      'by default, the seed selects a location.',
   },
   integer('seed', [0, 1_000_000_000], 'A different number can select a different location.', { default: 0 }),
 ]
 
-/** The drift family: damage derived from the reply's schema and its `x-simulated-values`. */
+/** The drift family: damage derived from the reply's schema, including its `x-simulated-values`. */
 export const driftScenarios = drifts.map(
   (drift): ScenarioDefinition => ({
     name: drift.name,

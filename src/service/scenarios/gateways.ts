@@ -38,7 +38,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
       reply(numberOf(values, 'code'), undefined, { Location: textOf(values, 'location') ?? target }),
     [
       integer('code', [307, 308], 'Temporary (307) or permanent (308).', { default: 307 }),
-      text('location', '/v1/elsewhere', 'The new URL; the default is the requested URL, for a rule with times: 1.'),
+      text('location', '/v1/elsewhere', 'The new URL; by default, the requested URL (useful with times: 1).'),
     ],
     ({ location = '/' }) =>
       /^[\x21-\x7e]+$/.test(String(location)) ? undefined : '"location" must be a URL in visible ASCII characters',
@@ -69,7 +69,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     ],
     ({ code, type, body }) => {
       if ([204, 205, 304].includes(Number(code)) && body !== undefined) return `a ${code} response cannot have a body`
-      return type === undefined || mediaType.test(String(type)) ? undefined : '"type" must have the form text/html'
+      return type === undefined || mediaType.test(String(type)) ? undefined : '"type" must have the form type/subtype'
     },
   ),
 ]

@@ -161,7 +161,7 @@ function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenari
 function describeUnknownScenario(name: string, { definitions, statuses }: Catalogue): string {
   const unknown = `Unknown scenario "${cutText(name)}".`
   if (/^\d+$/.test(name))
-    return `${unknown} Documented statuses: ${statuses.map((one) => one.name).join(', ')}; any from 400 to 599 works.`
+    return `${unknown} Documented statuses: ${statuses.map((one) => one.name).join(', ')}; any 4xx or 5xx status works.`
   const names = definitions.map((definition) => definition.name)
   const seeFullList = 'For the full list, run "convsim scenarios" or call GET /__sim/catalogue.'
   return `${unknown} ${describeKnown(name, names, seeFullList)}`

@@ -9,7 +9,7 @@ interface Refusal {
   readonly name: string
   /** Statuses in order of preference. The first documented one is sent, or the first one if none is documented. */
   readonly statuses: readonly [number, ...number[]]
-  /** The text in the catalogue. Also the message in the error body if neither `message` nor an example provides one. */
+  /** Appears in the catalogue, and in the error body if neither `message` nor an example provides a message. */
   readonly summary: string
   /** Returns the message in the error body, or undefined to use the message in the first documented example. */
   readonly message?: (values: ScenarioValues, modelId: string | undefined, operation: Operation) => string | undefined
@@ -110,7 +110,7 @@ export function createStatusScenario(status: number): ScenarioDefinition {
     return {
       name,
       family: 'refusals',
-      description: `The ordinary response, with status ${status} if documented; wider scopes have no effect.`,
+      description: `The ordinary response, with status ${status} if documented; scenarios in wider scopes are ignored.`,
       parameters: [],
       // Every success status applies to every operation, so that "429*2, 200" works for an operation that returns 201.
       effect: () => ({ kind: 'ordinary', status }),

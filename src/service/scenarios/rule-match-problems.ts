@@ -11,7 +11,7 @@ const maxUnknownFields = 100
 export function findUnknownOperation(id: string | undefined, operations: readonly Operation[]): string | undefined {
   const known = operations.map((operation) => operation.id)
   if (id === undefined || known.includes(id)) return undefined
-  return `Unknown operation "${cutText(id, 200)}". ${describeKnown(id, known, 'GET /__sim/info lists them all.')}`
+  return `Unknown operation "${cutText(id, 200)}". ${describeKnown(id, known, 'GET /__sim/info lists all operations.')}`
 }
 
 /** Finds conditions in a rule's `match` that do not fit any of the rule's operations. */
@@ -110,7 +110,7 @@ function hasField(schema: JsonObject, pointer: string): boolean {
   return rest.length === 0 || hasField(inner, `/${rest.join('/')}`)
 }
 
-/** Returns true for a schema without properties. A member that is not among listed properties is probably a typo. */
+/** Returns true for a schema without properties. If properties are listed, any other member is probably a typo. */
 function allowsAnyMember({ type = 'object', properties, additionalProperties }: JsonObject): boolean {
   return [type].flat().includes('object') && properties === undefined && additionalProperties !== false
 }

@@ -30,7 +30,7 @@ export interface Rule {
   readonly sequence: Sequence | undefined
   /** The maximum number of requests to which the rule is applied, or undefined if there is no limit. */
   readonly times: number | undefined
-  /** The probability (0 to 1) that the rule is applied to a matching request. The seed decides for each request. */
+  /** The probability (0 to 1) that the rule is applied to a matching request. The seed determines each outcome. */
   readonly probability: number
   readonly enabled: boolean
   readonly conditions: readonly Condition[]
@@ -48,7 +48,7 @@ export interface ActiveRule extends Rule {
 /** Rules in the order in which they are tried. Only the first applicable rule is applied to a request. */
 export type ActiveRules = readonly ActiveRule[]
 
-/** Gives each rule a key: that of an identical rule in `former`, or else a key that starts with `id`, an unused id. */
+/** Gives each rule the key of an identical rule in `former`, or else a new key based on `id`, which must be unused. */
 export function activateRules(id: string, rules: readonly Rule[], former: ActiveRules = []): ActiveRules {
   const unmatched = [...former]
   return rules.map((rule, index): ActiveRule => {

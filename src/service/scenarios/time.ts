@@ -14,7 +14,7 @@ export const timeScenarios: readonly ScenarioDefinition[] = [
     family: 'time',
     description: 'The response is delayed.',
     parameters: [
-      milliseconds('ms', 1000, 'The delay; for uniform, the minimum; for lognormal, the median.'),
+      milliseconds('ms', 1000, 'The delay (the minimum if uniform, the median if lognormal).'),
       {
         name: 'distribution',
         type: 'choice',

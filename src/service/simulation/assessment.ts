@@ -43,7 +43,7 @@ export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phra
   }
 }
 
-/** Creates a phrase writer for a model. Seed, model and `key` (such as `low-growth title`) determine the variant. */
+/** Creates a phrase writer. Seed, model and each call's `key` (such as `low-growth title`) determine the variant. */
 function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: PeriodTotals) {
   const { seed, modelId } = model
   const fill = (phrase: string, wording: Wording) =>

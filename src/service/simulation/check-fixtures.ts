@@ -18,7 +18,7 @@ export function checkPersonas(personas: readonly Persona[]): Flaw[] {
   return problems
 }
 
-/** Checks that every rule has phrases, that no phrases are for unknown rules, and that all placeholders are valid. */
+/** Checks that every rule has phrases, that unknown rules have none, and that all placeholders are valid. */
 export function checkPhrases({ summary, outlook, ...rulePhrases }: Phrases): Flaw[] {
   return [
     ...checkRulePhrases('/phrases/issues', rulePhrases.issues, ISSUE_RULES),

@@ -60,7 +60,7 @@ export interface Persona {
   readonly detections: Readonly<Record<DetectionField, number>>
   /** The fraction (0 to 1) of conversations that users rate. */
   readonly ratedShare: number
-  /** The fields without data regardless of traffic, as if their analysis were switched off. */
+  /** The fields that have no data regardless of traffic, as if their analysis were switched off. */
   readonly switchedOff?: readonly (LabelField | DetectionField)[]
 }
 
@@ -68,7 +68,7 @@ export interface Traffic {
   /** The typical number of conversations on a working day. */
   readonly conversationsPerDay: number
   readonly messagesPerConversation: number
-  /** Weekend traffic as a fraction of a working day's traffic. */
+  /** The traffic on a weekend day as a multiple of a working day's traffic. */
   readonly weekend: number
   /** The probability (0 to 1) of a day without any conversations. */
   readonly silence: number

@@ -4,8 +4,8 @@ import { deriveSeed, type SeedPath } from '../../base/core/seeded.ts'
 export type Random = SimpleFaker
 
 /**
- * Creates a generator that takes nanoseconds to seed; faker's Mersenne Twister takes 27 µs (2.4 ms for 90 days).
- * Each number is a counter, mixed by MurmurHash3's finalizer. Its integer arithmetic is the same in all engines.
+ * Creates a generator that takes nanoseconds to seed; faker's Mersenne Twister takes 27 µs (2.4 ms for 90 days of
+ * data). Each number is a counter, mixed by MurmurHash3's finalizer. Integer arithmetic is the same in all engines.
  */
 function createLightRandomizer(): Randomizer {
   let state = 0

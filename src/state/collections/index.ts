@@ -1,4 +1,4 @@
-/** The record types of the state. To add one, write a collection, and add it to the list and the types below. */
+/** The record types of the state. To add one, write a collection, then add it to the list and the types below. */
 import type { QualitySettings, StoredEvent, StoredPrompt } from '../records.ts'
 import type { Collection } from './collection.ts'
 import { type EventChange, eventCollection } from './events.ts'

@@ -23,7 +23,7 @@ export function systemErrorCode(error: unknown): string | undefined {
 
 /**
  * Creates a folder and its parents. Does not use `mkdir` with `recursive`, which never returns if an existing parent,
- * such as /proc, does not allow new folders.
+ * such as `/proc`, does not allow new folders.
  */
 export function createFolder(path: string): void {
   if (existsSync(path)) return

@@ -1,6 +1,6 @@
 /**
  * Stores the state in files: a lowdb state file, its write-ahead log, and a lock. `state-file.ts` reads the state file
- * and its log, and writes the state file. `durable-committer.ts` appends to the log, and schedules those writes.
+ * and its log, and writes the state file. `durable-committer.ts` appends to the log, and schedules state file writes.
  */
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'

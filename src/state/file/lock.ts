@@ -18,7 +18,7 @@ export interface LockHolder {
   readonly nonce: string
 }
 
-/** Acquires the lock, or takes it over from a dead holder. Fails with the holder if it is still running. */
+/** Acquires the lock, or takes it over from a dead holder. Fails with the holder if that process is still running. */
 export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
   for (;;) {
     const holder = readHolder(path)

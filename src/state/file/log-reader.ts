@@ -4,7 +4,7 @@ import { failAt, findEntry, isSealed, StateFileError } from './disk.ts'
 
 export interface LogSummary {
   readonly entries: number
-  /** Contains a sentence about the last entry if it is truncated. */
+  /** Contains a sentence about a truncated last entry, if any. */
   readonly warnings: readonly string[]
 }
 

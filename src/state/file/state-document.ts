@@ -9,7 +9,7 @@ import { parseExport } from '../sandbox-export.ts'
 import { StateFileError } from './disk.ts'
 
 export interface StateDocument {
-  /** The number of the last change in the file; 0 or absent if there is none. */
+  /** The number of the last change in the file; 0 or absent if no changes were made. */
   readonly seq?: number
   readonly sandboxes: readonly SandboxDocument[]
 }

@@ -45,7 +45,7 @@ export const DEFAULT_OPTIONS: CompleteOptions = {
   syncFile: promisify(fdatasync),
 }
 
-/** The write-ahead log. A checkpoint renames the log's file to the old log, and deletes the old log on success. */
+/** The write-ahead log. A checkpoint renames the log file to `oldPath`, and deletes the renamed file on success. */
 export class WriteAheadLog {
   readonly path: string
   readonly oldPath: string

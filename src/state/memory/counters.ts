@@ -12,7 +12,7 @@ interface RateWindow {
 /** The maximum number of rate limit windows in the process. At the limit, a new window evicts the oldest. */
 const MAX_WINDOWS = 100_000
 
-/** The maximum number of sequences (in Redis, per sandbox). A further one evicts the least recently advanced one. */
+/** The maximum number of sequences (in Redis, per sandbox). A new sequence evicts the least recently advanced one. */
 export const MAX_SEQUENCES = 10_000
 
 /** The lengths up to which keys are stored whole. A longer key is truncated, and a hash of the key is appended. */

@@ -46,7 +46,7 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Error && isErrorReply(error.cause)
 }
 
-/** Describes an error reply, an unreadable reply or an untrusted certificate; undefined for other failures. */
+/** Describes an error reply, an unreadable reply or an untrusted certificate. Returns undefined for other failures. */
 function describeResponse(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const text = error.message.replace(/ script: .*/s, '').replace(/[.:]\s*$/, '')

@@ -12,7 +12,7 @@ export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
  *   `event ID` and `prompt ID` count identical records (see `Occurrences`); `events POSITION` counts replays. For a
  *   prompt, `prompts POSITION` is the active version, `last ID` the number of versions, and `place ID` the position.
  * - `impact`, a hash of sums by product and day.
- * - `snapshots`, a hash of descriptions by id; `taken`, the number created; `snapshot:ID:head` etc., the copies.
+ * - `snapshots`, a hash of descriptions by id; `taken`, a counter of snapshots; `snapshot:ID:head` etc., the copies.
  * - `staged:ID:events` etc.: imported data that has not yet replaced the sandbox's data.
  * - `probe-hash` etc., only in the sandbox `default`: keys that a health check writes and deletes.
  * - `sequences` and `windows`, hashes of counters; `sequences-order` and `windows-order`, sorted sets of their fields.
@@ -32,7 +32,7 @@ export const impactField = (product: string | null, day: string) => JSON.stringi
  * - `sandboxes`, a sorted set of names in order of creation; `created`, a counter for that order and for generations.
  * - `journal`, a stream of messages from all replicas, and `journal-bodies`, a stream of the exchanges' bodies.
  * - `journal-head`, a hash: `id`, unique to this journal, and the counters `messages`, `exchanges` and `bytes`.
- * - `journal-counts`, a hash by sandbox: its first exchange since a clear, and the number of exchanges from there on.
+ * - `journal-counts`, a hash by sandbox: the first exchange since the last clear, and the number of exchanges since.
  */
 export function sharedKeys(prefix: string): string {
   return `{${prefix}}:`

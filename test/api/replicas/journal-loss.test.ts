@@ -11,7 +11,7 @@ const operation = 'getModelAnalytics'
 
 const inSandbox = (name: string) => ({ headers: { 'x-sim-sandbox': name } })
 
-describeWithRedis('exchanges in a Redis server that loses its data', () => {
+describeWithRedis('exchanges stored in a Redis server that loses its data', () => {
   const verify = async (target: TestSimulator, sandbox: string) =>
     (await call(target, `/__sim/verify?sandbox=${sandbox}`, { body: { operation } })).body
 

@@ -64,7 +64,7 @@ describeWithRedis('with a journal shared by replicas,', () => {
     expect(await callControl(three, 'GET', '/requests')).toMatchObject({ total: 0 })
   })
 
-  test('the summary, coverage and retries are as if one replica had received all requests', async ({ replicas }) => {
+  test('the summary, coverage and retries are the same as with a single replica', async ({ replicas }) => {
     const [one, two, three] = replicas
     const single = (await startReplicas(redis()))[0]
     const retried = event({ insertId: 'y' })

@@ -56,7 +56,7 @@ describeWithRedis('when Redis refuses commands,', () => {
     ['with access only to keys of other prefixes', 'resetkeys ~other:*'],
     ['without access to sandbox keys', 'resetkeys ~{acl}:*'],
     ['that may only read keys', 'resetkeys %R~*'],
-  ])('health and startup report that a Redis user %s lacks a permission', async (_cause, rules) => {
+  ])('health and startup both report that a Redis user %s lacks a permission', async (_cause, rules) => {
     const reason = /the Redis user lacks a permission\. Grant .*\. Redis responded: /
     const redis = await redisForTest()
     const { connection } = await openRedisOrFail(redis.url, 'admin')
@@ -94,7 +94,7 @@ describeWithRedis('when Redis refuses commands,', () => {
     expect((await call(one, '/v1/events', { body: event() })).status).toBe(201)
   })
 
-  test('starting with a seed state that does not fit in memory fails and reports the reason', async () => {
+  test('startup fails and reports the reason if the seed state does not fit in memory', async () => {
     const redis = await redisForTest()
     const { store, connection: admin } = await openRedisOrFail(redis.url, 'seed')
     await store.addPromptVersion(context, prompt({ components: [{ content: 'x'.repeat(2_000_000) }] }))
@@ -109,7 +109,7 @@ describeWithRedis('when Redis refuses commands,', () => {
     expect(stderr).not.toContain('    at ')
   })
 
-  test('reads are handled but not recorded, and replicas mark the sandbox’s request list as truncated', async () => {
+  test('reads are handled but not recorded, and replicas mark the affected request list as truncated', async () => {
     const redis = await redisForTest()
     const { connection: admin } = await openRedisOrFail(redis.url, 'admin')
     const [one, two] = await startReplicas(redis)

@@ -22,7 +22,7 @@ const modelPath = '/v1/models/00000000-0000-4000-8000-0000000000f0/analytics?per
 
 const closedKeyword = 'unevaluatedProperties'
 
-/** `targets`: the minimum number of different targets for 40 seeds. For writes, it is the total number of targets. */
+/** `targets`: the minimum number of different targets that 40 seeds must hit. For writes, that is every target. */
 const drifts = [
   { name: 'drop-field', keyword: 'required', targets: { getModelAnalytics: 25, createPrompt: 3, createEvent: 2 } },
   { name: 'wrong-type', keyword: 'type', targets: { getModelAnalytics: 25, createPrompt: 5, createEvent: 2 } },

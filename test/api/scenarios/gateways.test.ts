@@ -35,7 +35,7 @@ test('maintenance sends Retry-After as a date, computed with the sandbox’s clo
   expect([30_000, 31_000]).toContain(retryAt - date)
 })
 
-test('redirect points to the requested URL unless a location is set, and the journal redacts its API key', async () => {
+test('redirect points to the requested URL unless a location is set, and the journal redacts the API key', async () => {
   const path = `${analyticsPath}?period=7d&api_key=secret-1234`
   const { headers } = await callWith('redirect', path)
   expect(headers.get('location')).toBe(path)
@@ -46,7 +46,7 @@ test('redirect points to the requested URL unless a location is set, and the jou
   expect(text).not.toContain('secret-1234')
 })
 
-test('a gateway rule applies even without a key or to an unknown path, until it is used up', async () => {
+test('until used up, a gateway rule applies even to requests without a key or for an unknown path', async () => {
   const sandbox = 'gateway-rule'
   await putRules(sim(), [{ scenario: 'bad-gateway', times: 2 }], sandbox)
   const statuses: number[] = []
@@ -81,7 +81,7 @@ test.each([
   ['bad-gateway, drop-field', /cannot both act/],
   ['bad-gateway, unavailable', /cannot both act/],
   ['status;code=204;body=x', /a 204 response cannot have a body/],
-  ['status;code=418;type=html', /"type" must have the form text\/html/],
+  ['status;code=418;type=html', /"type" must have the form type\/subtype/],
   ['redirect;location="a b"', /"location" must be a URL in visible ASCII characters/],
 ])('%s is refused with the reason, even without a key and on an unknown path', async (scenario, reason) => {
   for (const path of [analyticsPath, '/v1/unknown']) expectRefusal(await callWith(scenario, path), 400, reason)

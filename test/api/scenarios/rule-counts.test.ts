@@ -18,7 +18,7 @@ async function callTimes(sandbox: string, count: number, target: TestSimulator =
   return statuses
 }
 
-test('the counts show how many times each rule was applied and, if limited, can still be applied', async () => {
+test('the counts show how often each rule was applied and, if its uses are limited, how many are left', async () => {
   await putRules(sim(), [{ scenario: '429', times: 2 }, { sequence: '503, 200' }, { scenario: '404' }], 'counted')
   await callTimes('counted', 1)
   expect(await countsIn('counted')).toEqual({

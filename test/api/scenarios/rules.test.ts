@@ -89,7 +89,7 @@ describe('a rule matches', () => {
     expect(await statusesOf(sim(), sandbox, [aPrompt, anEvent(), analytics, week])).toEqual([503, 201, 503, 200])
   })
 
-  test('only valid JSON if it has a body condition, so broken JSON gets the usual 400', async () => {
+  test('only valid JSON if the rule has a body condition, so broken JSON gets the usual 400', async () => {
     const sandbox = await sandboxWith([{ match: { body: { '/eventType': 'a' } }, scenario: 'unavailable' }])
     expect(await statusesOf(sim(), sandbox, [['/v1/events', { body: '{"eventType":"a"' }]])).toEqual([400])
   })
@@ -180,7 +180,7 @@ describe('PUT /__sim/scenarios', () => {
     ['a condition on the response', { scenario: '503', match: { status: 200 } }, /match\/status: is not allowed here/],
     ['a scenario that consists of commas', { scenario: ', ,' }, /empty item/],
     ['two responses at once', { scenario: '503, 429' }, /cannot both act/],
-    ['a scenario of 2001 characters', { scenario: '5'.repeat(2001) }, /\/rules\/1\/scenario.*2000/],
+    ['a scenario of 2,001 characters', { scenario: '5'.repeat(2001) }, /\/rules\/1\/scenario.*2000/],
     ['a condition on /constructor', { scenario: '503', match: { body: { '/constructor': 1 } } }, /No request body/],
   ])('refuses all rules if one has %s', async (_name, rule, pattern) => {
     const sandbox = newSandboxName()
@@ -237,7 +237,7 @@ test.each<[string, JsonObject]>([
   ['a free-form object', { type: 'object', additionalProperties: true }],
   ['an object or null', { type: ['object', 'null'] }],
   ['any value', {}],
-])('a rule can have a condition on a member of a request body that is %s', async (_, schema) => {
+])('a rule can have a condition on a member of a request body whose schema allows %s', async (_, schema) => {
   const content = { 'application/json': { schema } }
   const post = { operationId: 'postAny', requestBody: { content }, responses: { 200: { description: 'OK' } } }
   const own = await startForTest({ contract: await documentWithPaths({ '/any': { post } }) })

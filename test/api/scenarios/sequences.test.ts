@@ -9,7 +9,7 @@ const sim = sharedSimulator()
 let sandboxCount = 0
 const test = plainTest.extend('sandbox', () => `sequence-${++sandboxCount}`)
 
-/** Requests analytics, with the sequence in a header if one is given, and returns the status. */
+/** Requests analytics, with `sequence` (if given) in a header, and returns the status. */
 async function statusOf(sandbox: string, sequence?: string): Promise<number> {
   const headers = sequence === undefined ? {} : { 'x-sim-sequence': sequence }
   return (await call(sim(), `${analyticsPath}?period=7d`, { sandbox, headers })).status

@@ -44,7 +44,7 @@ test.each(
   expect(parseInstant(text)).toBeUndefined()
 })
 
-test('for the years 0 to 9999, a string from toISOString is parsed as its instant, with or without the Z', () => {
+test('for years 0 to 9999, a string from toISOString is parsed back to the same instant, even without the Z', () => {
   const [min, max] = [new Date('0000-01-01T00:00:00Z'), new Date('9999-12-31T23:59:59Z')]
   const dates = fc.date({ min, max, noInvalidDate: true })
   fc.assert(

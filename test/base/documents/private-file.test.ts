@@ -21,14 +21,14 @@ describe('a private file', () => {
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'one, two'])
   })
 
-  test.each(['644', '666', '640', '604', '755'])('has mode 600 even if it existed with mode %s', async (mode) => {
+  test.each(['644', '666', '640', '604', '755'])('has mode 600 even if it had mode %s before', async (mode) => {
     const file = await tempFile('longer than the new content', 'old')
     await chmod(file, mode)
     await writePrivateFile(file, 'new')
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'new'])
   })
 
-  test('keeps its old content until the new content is complete, and if writing fails', async () => {
+  test('keeps its old content until the new content is complete, and also if writing fails', async () => {
     const file = await tempFile('old', 'old')
     async function* failingPieces() {
       yield 'new'
@@ -39,7 +39,7 @@ describe('a private file', () => {
     expect([await readFile(file, 'utf8'), await readdir(dirname(file))]).toEqual(['old', ['old']])
   })
 
-  test.runIf(process.geteuid?.() === 0)('that another user owns is made private before it is written to', async () => {
+  test.runIf(process.geteuid?.() === 0)('that another user owns gets mode 600 before it is written to', async () => {
     const file = await tempFile('old', 'old')
     await chown(file, 1234, 1234)
     await chmod(file, 0o644)

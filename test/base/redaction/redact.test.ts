@@ -199,7 +199,7 @@ test.each([
   expect(redactText(text, secret)).toBe(text.replace(secret, '[redacted]'))
 })
 
-test("a request's own token is redacted in violations and in the member names and strings of bodies", () => {
+test("a request's own token is redacted in violations, and in the member names and strings of bodies", () => {
   const violation = { in: 'body', pointer: `/${secret}`, keyword: 'enum', message: `got "${secret}"` } as const
   expect(redactViolations([violation], secret)).toEqual([
     { in: 'body', pointer: '/[redacted]', keyword: 'enum', message: 'got "[redacted]"' },

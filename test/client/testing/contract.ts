@@ -13,7 +13,7 @@ import {
 /** The time limit for up to two runs of a test runner on a busy machine, in milliseconds. */
 const limitMs = 480_000
 
-/** The titles of the tests that run once in every project, with a pattern for the message of each that fails. */
+/** The titles of the tests that run once in every project, with a pattern for the message of each failing test. */
 const commonTests: Readonly<Record<string, RegExp | undefined>> = {
   'a good client passes': undefined,
   'that breaks the contract fails':
@@ -85,7 +85,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(firstRun.records.filter(({ events }) => events !== 1)).toEqual([])
     })
 
-    test('a second run has the same sandbox names and event ids', () => {
+    test('a second run has the same sandbox names and event IDs', () => {
       expect(identitiesOf(firstRun.records).length).toBeGreaterThan(4)
       expect(identitiesOf(secondRun.records)).toEqual(identitiesOf(firstRun.records))
     })

@@ -16,7 +16,7 @@ describeRunner({
     'a retried test starts with an empty sandbox',
     ...Array(2).fill('two tests have this name'),
   ],
-  failed: { 'a concurrent test cannot have a sandbox': /not in test\.concurrent, for which Jest runs no hooks/ },
+  failed: { 'a concurrent test cannot have a sandbox': /not in test\.concurrent, because Jest does not run hooks/ },
   mismatch: 'expectations report what differs',
   repeated: {
     'a retried test starts with an empty sandbox': 'one sandbox',

@@ -35,30 +35,30 @@ export type RunnerProject = ReturnType<typeof createRunnerProject>
 
 /** Everything in these tests that differs between test runners. */
 export interface Runner {
-  /** The section of docs/testing.md that contains the project's files. */
+  /** The section of `docs/testing.md` that contains the project's files. */
   readonly section: string
   /** The folder in `projects/` that contains the test cases. */
   readonly cases: string
   /** Additional packages to link into the project from the repository's `node_modules`. */
   readonly packages: readonly string[]
-  /** The module format of client.js. */
+  /** The module format of `client.js`. */
   readonly format: 'esm' | 'cjs'
   /** The Node arguments that run the tests, with paths relative to the project's folder. */
   readonly command: readonly string[]
-  /** The arguments before `command` that start a simulator. Default: none, since the project has a global setup. */
+  /** The arguments that start a simulator, placed before `command`. Default: none, since there is a global setup. */
   readonly starter?: readonly string[]
   /** The options for a run without a setup. Every project contains `bare.config.js`, an empty configuration. */
   readonly optionsWithoutSetup: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** Reads the outcomes from the text of `report.json`, which the command writes. */
   readonly readOutcomes: (report: string) => readonly TestOutcome[]
-  /** The titles of additional tests that pass. A title that two tests have is listed twice. */
+  /** The titles of additional tests that pass. A title shared by two tests is listed twice. */
   readonly passed: readonly string[]
   /** The titles of additional tests that fail, with their messages. */
   readonly failed?: Readonly<Record<string, RegExp>>
   /** The title of the test whose last expectation is not met. */
   readonly mismatch: string
-  /** The titles that several records have, and whether these records name one sandbox or several. */
+  /** The titles shared by several records, and whether these records name one sandbox or several. */
   readonly repeated: Readonly<Record<string, 'one sandbox' | 'separate sandboxes'>>
   /** True if each worker starts its own simulator when there is no setup. */
   readonly startsSimulator?: true
@@ -66,7 +66,7 @@ export interface Runner {
   readonly compilations?: readonly (readonly [file: string, ...options: string[]])[]
 }
 
-/** Creates a project with the files from a section of docs/testing.md and the test cases from `projects/`. */
+/** Creates a project with the files from a section of `docs/testing.md` and the test cases from `projects/`. */
 export function createRunnerProject(runner: Runner) {
   const project = createProject()
   const { folder } = project
@@ -102,7 +102,7 @@ export function createRunnerProject(runner: Runner) {
   }
 }
 
-/** Reads the blocks in docs/testing.md. `file`: the name in a comment on line 1, if any; `text` omits that line. */
+/** Reads the blocks in `docs/testing.md`. `file` is the name in a comment on line 1, if any; `text` omits that line. */
 export const readBlocks = () =>
   findBlocks(readPage('docs/testing.md')).map((block) => {
     const [line = '', file] = /^\/\/ (\S+\.\w+)\n/.exec(block.text) ?? []

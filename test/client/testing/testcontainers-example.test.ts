@@ -55,7 +55,7 @@ test('the Testcontainers example compiles and passes', () => {
   expect(runTest('convsim.test.mjs')).toMatchObject({ status: 0, passed: '1' })
 })
 
-test('a test whose container exits at startup fails with the reason', () => {
+test('a test fails with the reason if its container exits at startup', () => {
   const stdout = expect.stringContaining('CONVSIM_JOURNAL_SIZE takes a whole number')
   expect(runTest('wrong.test.mjs')).toMatchObject({ status: 1, stdout })
 })

@@ -6,7 +6,7 @@ import { redactTarget } from '../../../src/features/drift/probe/gather.ts'
 import type { Contract } from '../../../src/service/contract/contract.ts'
 import { contract, document, type GivenResponse, judge, load, thing, things, thingWithout, toSource } from './things.ts'
 
-/** Proposes a patch. `patched` is the last contract that was tried. If `left` is empty, it has the whole patch. */
+/** Proposes a patch. `patched`: the last contract that was tried, which has the whole patch if `left` is empty. */
 async function proposePatch(
   responses: readonly GivenResponse[],
   judgePatched = (patched: Contract) => judge(patched, responses),
@@ -64,7 +64,7 @@ const rows: readonly Row[] = [
 
 describe('when responses are compared with the contract,', () => {
   const cases = rows.map(([title, responses, ...expected]) => ({ title, responses, expected }))
-  test.each(cases)('$title causes the expected findings, and none after the patch', async ({ responses, expected }) => {
+  test.each(cases)('$title causes the expected findings, which the patch removes', async ({ responses, expected }) => {
     const report = judge(contract, responses)
     const found = report.findings.map(
       ({ kind, pointer, seen, of, breaks }) =>
@@ -79,7 +79,7 @@ describe('when responses are compared with the contract,', () => {
   })
 
   test.each(['{"items": [', '{"items":[],"items":[]}', '\uFEFF{"items":[]}'])(
-    'the broken body %j is reported, but not patched',
+    'the broken body %j is reported, but no patch is proposed',
     async (body) => {
       const responses = [{ body }, things(thing())]
       const report = judge(contract, responses)

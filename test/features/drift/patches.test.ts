@@ -99,7 +99,7 @@ test('a patch omits a finding with a redacted value, and is not written if there
   await expect(readFile(run.patchFile, 'utf8')).rejects.toThrow('ENOENT')
 })
 
-test('the patch file can already exist', async () => {
+test('a patch file from an earlier run is overwritten', async () => {
   const run = await runRecorded(plain, [{ sky: 'red' }])
   const args = ['--contract', run.contractFile, '--har', join(run.folder, 'traffic.har'), '--samples', '1']
   expect((await runDrift([...args, '--patch', run.patchFile], null)).stderr).toBe(run.stderr)

@@ -14,7 +14,7 @@ test.each([
     listBody,
     /first example of the request body is missing or not a JSON/,
   ],
-])('an operation with %s is not probed, with the reason', async (_, method, part, reason) => {
+])('an operation with %s is not probed, and the reason is reported', async (_, method, part, reason) => {
   const responses = "responses: { '200': { description: ok } }"
   const paths = `paths: { /a: { ${method}: { operationId: a, ${part}, ${responses} } } }`
   const contract = await contractOf(`openapi: 3.1.0\ninfo: { title: A, version: '1' }\n${paths}\n`)
@@ -23,7 +23,7 @@ test.each([
   expect(unplanned).toEqual([{ operation: 'a', sentence: expect.stringMatching(reason) }])
 })
 
-test.each(['get', 'head', 'options', 'trace'])('%s, which only reads, is probed without --writes', async (method) => {
+test.each(['get', 'head', 'options', 'trace'])('the safe method %s is probed without --writes', async (method) => {
   const paths = `paths: { /a: { ${method}: { responses: { '200': { description: ok } } } } }`
   const contract = await contractOf(`openapi: 3.1.0\ninfo: { title: A, version: '1' }\n${paths}\n`)
   expect(planProbes(contract, { ...options, canWrite: false }).probes).toHaveLength(1)

@@ -25,7 +25,7 @@ describe('requests that differ only in values', () => {
     expect(skippedRequests).toEqual([{ operation: 'createEvent', occurrences: [2, 4], similarTo: [1, 5] }])
     expect(describeSkipped(skippedRequests)).toEqual([
       expect.stringMatching(
-        /^Skipped and excluded from the percentages: createEvent: 2 requests similar to requests 1 and 5\. .*To inject a fault into one, use --only FAULT@createEvent#2\.$/,
+        /^Skipped and excluded from the percentages: 2 requests to createEvent \(similar to requests 1 and 5\)\. .*To inject a fault into one of them, use --only FAULT@createEvent#2\.$/,
       ),
     ])
   })
@@ -50,7 +50,7 @@ test('if no request got an ordinary response, the error says how many requests g
   })
 })
 
-test('if only some runs are chosen, each set contributes the same number, although drift has more', () => {
+test('if only some runs are chosen, each set contributes the same number of runs, although drift has more', () => {
   const { runs } = planOf(requestsOf('createEvent a', 'getModelAnalytics a'), 'resilience,extra-field')
   const drifts = Array.from({ length: 200 }, (_, at) => ({
     ...runs.filter(({ fault }) => fault.isLasting)[0],

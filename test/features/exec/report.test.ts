@@ -19,7 +19,7 @@ const red = reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 })
 test.each<[string, SuiteReport, string]>([
   ['time ran out', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'time ran out before'],
   ['the suite was interrupted', reportOn([], { notMade: 3, earlyEnd: 'interrupt' }), 'the suite was interrupted'],
-  ['no response has the fields', reportOn([unreached]), 'no response has a field that would drift'],
+  ['no response has the fields', reportOn([unreached]), 'no response has a field that can drift'],
   ['no fault applies', reportOn([]), 'none applies to an operation that the command calls'],
 ])('if no fault was injected, a report says why, and does not report success: %s', (_, report, reason) => {
   for (const text of renderForPeople(report)) {
@@ -31,7 +31,7 @@ test.each<[string, SuiteReport, string]>([
 })
 
 test.each<[string, SuiteReport, RegExp]>([
-  ['how many requests were skipped', mixed, /createEvent: 3 requests similar to requests 1 and 5\./],
+  ['how many requests were skipped', mixed, /3 requests to createEvent \(similar to requests 1 and 5\)\./],
   ['that the verdicts are unreliable', withFlaky, /The verdicts are not reliable.*at the end, the command failed with/],
   ['that the command fails without faults', red, /The command fails without faults, too\./],
   ['how many runs are flaky', withFlaky, /1 of 2 runs is flaky and excluded from the percentages/],
@@ -132,7 +132,7 @@ test('the number of good runs is followed by the number of those in which the cl
   expect(render.html(report)).toContain('<li class="bad"><a href="#verdicts">')
 })
 
-test('each finding is shown with the command that repeats its run, the output and the requests', () => {
+test('each finding is shown with its output, its requests, and the command that repeats its run', () => {
   const parts = { requests: ['POST /v1/events 503 unavailable'], lastLines: ['not `ok`, but ```'] }
   const report = reportOn([judgedRun('reset createEvent 1', 'broke', parts)])
   const repeat = 'convsim each --only resilience:reset@createEvent#1 -- npm test'

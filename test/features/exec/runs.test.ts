@@ -20,7 +20,7 @@ test.each([
   expect(describeProgress(runs, total, { elapsedMs, untilDeadlineMs })).toBe(line)
 })
 
-test('the last 40 lines of two streams are kept in order of completion, without colors, cut to 500 characters', () => {
+test('the last 40 lines of two streams are kept in order of completion, uncolored, each cut to 500 characters', () => {
   const lines = new LastLines()
   const [out, errors] = [lines.openStream(), lines.openStream()]
   for (let line = 1; line <= 50; line += 1) out(`${line}\n`)

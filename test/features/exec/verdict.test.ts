@@ -49,7 +49,7 @@ describe('the good responses to a call that got a fault', () => {
   const [target = expect.unreachable(), ...others] = requestsOf('createEvent', 'createEvent a', 'createEvent b')
 
   test.each([
-    ['include the response with the fault if it is good', [true, true], { expected: 1, got: 2 }],
+    ['include the response with the fault if that response is good', [true, true], { expected: 1, got: 2 }],
     ['include the responses to retries', [false, true, true], { expected: 2, got: 2 }],
     ['are too few if only an identical call in another test succeeds', [false, true], { expected: 2, got: 1 }],
     ['are missing if the call is not repeated', [false], { expected: 2, got: 0 }],

@@ -61,7 +61,7 @@ describe('the MCP endpoint', () => {
     expect((await callTool(client, 'control_sandbox', { action: 'reset' })).isError).toBe(false)
   })
 
-  test('does not change the revision of a sandbox when it gets a read-only call', async () => {
+  test('does not change the revision of a sandbox on a read-only call', async () => {
     const revision = async () => (await call(sim(), '/__sim/sandboxes')).text.match(/"revision":\d+/g)
     await call(sim(), '/__sim/mcp', { body: message, headers: { accept } })
     const before = await revision()

@@ -117,7 +117,7 @@ describe('a proxy with a token for the real service', () => {
     ['key', analyticsPath, {}, 'key-12345~evil1'],
     ['baggage', analyticsPath, { baggage: 'convsim.sandbox=evil1' }],
   ])(
-    'does not create a sandbox that a cross-origin page names in the %s',
+    'does not create a sandbox named by a cross-origin page in the %s',
     async (_place, path, headers, key = 'key-12345') => {
       const { sim, requests } = await startProxy()
       const page = { origin: 'https://evil.example', ...headers }
@@ -143,7 +143,7 @@ describe('a proxy with a token for the real service', () => {
 describe('with --control-origins,', () => {
   const page = { origin: allowedOrigin, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
 
-  test('a request from a listed origin is forwarded, and gets CORS headers only from the proxy', async () => {
+  test('a request from a listed origin is forwarded, and the response has only the proxy’s CORS headers', async () => {
     const { sim, requests } = await startProxy({ controlOrigins: allowedOrigin })
     const preflight = await callWith(sim, { ...page, 'access-control-request-method': 'PUT' }, 'OPTIONS')
     expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, allowedOrigin])

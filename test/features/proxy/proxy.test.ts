@@ -20,7 +20,7 @@ async function unexpectedMessages(sim: TestSimulator): Promise<string[]> {
 }
 
 describe('the proxy', () => {
-  test('returns the real service’s response, and checks and records the request and the response', async () => {
+  test('returns the real service’s response, and checks and records the exchange', async () => {
     const upstream = await startForTest()
     const sim = await proxyTo(upstream.origin)
     const direct = await call(upstream, analyticsPath)
@@ -169,10 +169,10 @@ describe('scenarios in a proxy', () => {
     await expect(putRules(sim, [{ scenario: 'all-null' }])).rejects.toThrow(/its data cannot be chosen/)
   })
 
-  test('are refused if they choose which events sampling drops', async () => {
+  test('are refused if they choose which events are dropped by sampling', async () => {
     const sim = await proxyTo((await startForTest()).origin, {}, { overlay: 'published' })
     const refused = await call(sim, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'sampled-out' } })
-    expect(errorOf(refused)).toMatch(/does not apply here: the real service decides which events sampling drops/)
+    expect(errorOf(refused)).toMatch(/does not apply here: the real service decides which events are dropped by/)
   })
 })
 
@@ -273,7 +273,7 @@ describe('for a client of the proxy,', () => {
     const sim = await proxyWith(200, headers, encoding === 'gzip' ? gzipSync(body) : body)
     const response = await fetch(`${sim.origin}${analyticsPath}`, { headers: { authorization: 'Bearer key_x' } })
     expect((await response.text()).length).toBe(body.length)
-    const message = 'is not checked, since it has more than 25000 members and items, 64 levels, or 1048576 bytes'
+    const message = 'is not checked, since it has more than 25,000 members and items, 64 levels, or 1,048,576 bytes'
     const advice = [{ in: 'response', keyword: 'bound', message }]
     expect(await lastEntry(sim)).toMatchObject({ response: { status: 200 }, responseViolations: [], advice })
     expect(await unexpectedMessages(sim)).toHaveLength(0)

@@ -21,7 +21,7 @@ async function sendRequests(sim: TestSimulator, limiter: TestSimulator): Promise
   await call(sim, '/v1/events', { body: event(), token: null })
 }
 
-/** The names of report members that can differ although the verdicts are the same. */
+/** The names of report members that can differ even if the verdicts are the same. */
 const runSpecific = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
 
 /** Returns a report without its run-specific members. Keeps `requests` if it is a number rather than a list of IDs. */
@@ -37,7 +37,7 @@ function verdictsOf(value: Json): Json {
 
 const reportOf = (sim: TestSimulator) => callControl(sim, 'GET', '/report?sandbox=*')
 
-test('a client gets the same verdicts with and without a proxy, but an upstream 429 is unexpected', async () => {
+test('verdicts are the same with and without a proxy, but an upstream 429 is reported as unexpected', async () => {
   const direct = await startForTest()
   await sendRequests(direct, direct)
   const expected = verdictsOf(await reportOf(direct))

@@ -55,7 +55,7 @@ async function readRecorded(): Promise<RecordedResponse[]> {
   return lines.map((line) => JSON.parse(line))
 }
 
-test('control-plane responses, but no service responses, are recorded, also in child processes', async () => {
+test('control-plane responses are recorded, even in child processes, but service responses are not', async () => {
   const own = await startForTest()
   await call(own, '/__sim/health?of=process')
   const child = convsim(['--port', '0', '--state', ':memory:'])
@@ -70,7 +70,7 @@ test('control-plane responses, but no service responses, are recorded, also in c
   expect(targets.filter((target) => target.startsWith('/v1'))).toEqual([])
 })
 
-test('an invalid response fails the test run and is reported once, with its file, request and problem', async () => {
+test('an invalid response fails the test run and is reported once, with test file, request and problem', async () => {
   const [good, bad] = [recorded('/__sim/clock', clock), recorded('/__sim/clock', { ...clock, zone: 'UTC' })]
   const folder = await tempFolder()
   const lines = [good, bad, bad].map((response) => `${JSON.stringify(response)}\n`).join('')

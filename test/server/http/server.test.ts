@@ -62,7 +62,7 @@ test('a response announces a keep-alive timeout of 65 seconds', async () => {
   connection.destroy()
 })
 
-test('a connection with malformed bytes after a request is closed only after the response to the request', async () => {
+test('if malformed bytes follow a request, the connection closes only after the response to the request', async () => {
   const { origin, sendGet, respond } = await setup()
   const connection = await connectTo(origin)
   await sendGet(connection)

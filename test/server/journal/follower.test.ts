@@ -47,7 +47,7 @@ const appendMany = ({ append }: OpenedJournal, count: number, sandbox = 'default
   Promise.all(Array.from({ length: count }, () => append({ sandbox, requestBody: '{"value":"1"}' })))
 
 describeWithRedis('a journal that follows the stream shared by all replicas', () => {
-  test('contains each exchange exactly once, however many times its connection breaks during a read', {
+  test('contains each exchange exactly once, however often the connection to Redis breaks during a read', {
     tags: ['long'],
   }, async () => {
     const redis = await redisForTest()
@@ -225,7 +225,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     expect(await second.journal.counts('cleared')).toMatchObject({ recorded: 0 })
   })
 
-  test('skips a message that it cannot read, counts an exchange as dropped, and logs a warning', async () => {
+  test('skips a message that it cannot read, counts the exchange in it as dropped, and logs a warning', async () => {
     const redis = await redisForTest()
     const first = await openJournal(redis.port)
     await first.append()

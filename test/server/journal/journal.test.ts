@@ -14,7 +14,7 @@ async function countStored(journal: Journal): Promise<number> {
   return recorded - dropped
 }
 
-test('a body is captured completely, or truncated at the given limit, with its full size', () => {
+test('a body is captured completely or truncated at the given limit, and its full size is recorded', () => {
   const small = 'é'.repeat(maxResponseBodyBytes)
   expect(captureBody(small, maxResponseBodyBytes)).toEqual({ latin1: small, size: maxResponseBodyBytes })
   const large = `${small}ÿ`
@@ -52,9 +52,9 @@ describe('a journal', () => {
   })
 
   test.each([
-    { size: 1000, bytes: 16_000, stored: 128 }, // the limit for all entries is 2 MB
+    { size: 1000, bytes: 16_000, stored: 128 }, // the limit on the total size is 2 MB
     { size: 4, bytes: 16_000, stored: 4 },
-    { size: 100, bytes: 30_000, stored: 34 }, // the limit for all entries is 1 MB, its minimum
+    { size: 100, bytes: 30_000, stored: 34 }, // the limit on the total size is 1 MB, its minimum
   ])(
     'of size $size stores at most $stored entries of $bytes bytes, and counts the evicted entries',
     async ({ size, bytes, stored }) => {
@@ -133,7 +133,7 @@ test('if the response bodies exceed 8 MiB in total, the oldest are evicted, but 
   expect(all.every(({ request: { body } }) => body.latin1?.length === 5)).toBe(true)
 })
 
-test('a wait ends immediately if an entry was recorded after the version was read', async () => {
+test('a wait for a journal change ends immediately if an entry was recorded after the version was read', async () => {
   const journal = journalOf(5, 1)
   const { version } = await journal.list()
   journal.record(entryFor(journal), unparsed)

@@ -34,7 +34,7 @@ test('an announced exchange that ends as expected is sent to the other replicas 
   await vi.waitFor(() => expect(sent).toEqual(['exchange']))
 })
 
-test('an announced exchange whose client disconnects early is followed by a message with its actual end', async () => {
+test('if the client of an announced exchange disconnects early, a message with the actual end follows', async () => {
   const { journal, sent, end, create } = setup()
   const ownEntries: string[] = []
   journal.onOwnEntry(({ delivery }) => ownEntries.push(delivery.kind))

@@ -74,7 +74,7 @@ describe('over HTTP', () => {
     expect(summary).toContain('0 retry problems, 2 failed calls not judged')
   })
 
-  test('an error whose body the client cancels is a failed attempt, and its Retry-After applies', async () => {
+  test('an error whose body the client cancels counts as a failed attempt, and its Retry-After applies', async () => {
     for (const [index, status] of ['429', '503'].entries()) {
       const scenario = `${status};retry-after=30, dribble;ms=60000`
       const steering = { 'x-sim-sandbox': 'canceled', 'x-sim-scenario': scenario }
@@ -100,7 +100,7 @@ describe('a client that sends the same call again', () => {
       'may retry after the shorter of the two waits that a response specifies': '0 429 wait, 2500 201',
       'may retry slightly early, within the tolerance': '0 503 wait, 2480 201',
       'may wait in sandbox time if the sandbox clock is advanced': '0 429 wait now=0, 100 201 now=2500',
-      'may send the call concurrently, since that is not a retry': '0-50 429 wait, 10-15 429 wait',
+      'may do so before the first call ends, since that is not a retry': '0-50 429 wait, 10-15 429 wait',
       'may send many concurrent calls over a few connections, since they are not retries':
         '0-5 429 wait, 1-6 429 wait, 5.1 429 wait, 6.1 429 wait',
       'may repeat a call without an id immediately, as a second click does':
@@ -117,7 +117,7 @@ describe('a client that sends the same call again', () => {
       'may resend the call immediately after a lost response': '0 201 lost, 1 201',
       'may wait equally long before each retry': '0 500, 100 500, 200 500, 300 500, 400 500',
       'may shorten one wait, because of jitter': '0 500, 100 500, 500 500, 700 500, 1500 500',
-      'may wait about a quarter less each time, because of jitter at the cap':
+      'may wait about a quarter less each time, because of jitter at the maximum wait':
         '0 502, 8000 502, 14100 502, 18800 502, 22500 502',
       'may send concurrent events that differ only in insertId, and retry each event at its own pace':
         '0 429 wait=1 id=a, 1 500 id=b, 450 201 id=b, 1000 201 id=a',
@@ -136,7 +136,7 @@ describe('a client that sends the same call again', () => {
         '0 500 id=a, 3000 201 id=b',
       'may correct a refused request and keep its insertId': '0 400 id=a v=9, 300 201 id=a v=0.9',
       'may send an identical event after a success whose body is unreadable': '0 201 plain unread, 1500 201 plain',
-      'is not judged by a slow error if it disconnected when the head was sent':
+      'may disconnect just when the head of a slow error is sent, and then retry without waiting':
         '0-501 429 wait plain lost head=500 left, 700 201 plain',
       'may change the insertId after a 429 that it might have read, even if an identical event was lost':
         '0-500 201 id=a #0 lost, 0-501 429 id=b #0 lost head=500 left, 600 201 id=c #1',
@@ -171,7 +171,7 @@ describe('a client that sends the same call again', () => {
         '0-300 201 plain lost, 301 201 plain open=-50',
       'must not change the insertId and time of an event in a declared retry':
         '0 500 id=a dated #0, 500 201 id=b later #1',
-      'must not send an event a third time after a lost response, whichever earlier attempt it repeats':
+      'must not send an event a third time after a lost response, whichever earlier attempt this repeats':
         '0-500 201 plain lost head=1 open=0, 1400-1900 201 plain lost open=0, 2200 201 plain',
       'must not change the insertId in a declared retry after a success whose body is unreadable':
         '0 201 id=a #0 unread, 1500 201 id=b #1',

@@ -162,7 +162,7 @@ const paths: JsonObject = parse(`
               two: { value: { q1: { owner: null, size: 7 } } }
 `)
 
-test('an operation that a user adds has items for its schemas, with its examples as hints', {
+test('a user-defined operation has coverage items for its schemas, with its examples as hints', {
   tags: ['long'],
 }, async () => {
   const target = await startForTest({ contract: await documentWithPaths(paths) })

@@ -9,7 +9,7 @@ const sim = sharedSimulator()
 
 let sandboxCount = 0
 
-/** Sends a request to a new sandbox, with a rule for `scenario`, if any. Returns the counts in the sandbox's report. */
+/** Sends a request to a new sandbox with a rule for `scenario` (if set). Returns the counts in the sandbox's report. */
 async function countsAfter(path: string, options: RequestOptions, scenario?: string) {
   sandboxCount += 1
   const sandbox = `negative-${sandboxCount}`

@@ -24,7 +24,7 @@ describe('a request from a browser or a probe', () => {
 
   test('is not in reports: a page opened in a browser', async () => {
     const sim = await startForTest()
-    const connection = await connectTo(sim.origin) // fetch sets Sec-Fetch-Dest itself
+    const connection = await connectTo(sim.origin) // fetch would add Sec-Fetch-Mode: cors
     connection.send('GET /docs HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Dest: document\r\n\r\n')
     expect((await connection.response()).status).toBe(404)
     connection.destroy()

@@ -17,7 +17,7 @@ const seeds = seed.includes('.') ? [seed] : Array.from({ length: clientCount }, 
 /** The number of clients that run concurrently, each in its own sandbox. */
 const concurrency = 8
 
-/** The time limit for a request. It is long enough for a response head even if a busy machine suspends a process. */
+/** The time limit for a request: long enough for a response head to arrive even if a busy machine stalls a process. */
 const timeoutMs = 4000
 
 interface Attempt {
@@ -40,7 +40,7 @@ interface Client {
   readonly pick: <T>(list: readonly T[]) => T
   readonly inject: (...scenarios: readonly string[]) => Promise<unknown>
   readonly advanceClock: (by: string) => Promise<unknown>
-  /** Sends an event or reads analytics. `waitMs`: the wait in the response headers. Status 599: no full response. */
+  /** Sends an event or reads analytics. `waitMs` is the requested wait; status 599 means no complete response. */
   readonly send: (attempt?: Attempt) => Promise<{ readonly status: number; readonly waitMs: number }>
   /** Injects the space-separated scenarios, and sends the attempts in order. Returns `mistake`, unless it is empty. */
   readonly series: (scenarios: string, mistake: string, ...attempts: readonly Attempt[]) => Promise<readonly string[]>
@@ -135,7 +135,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     ] as const)
     return series(scenarios, mistake, ...[0, 1, 0].map((count) => ({ id, count })))
   },
-  'reorders the query of a retry that has a retry count': ({ series }) => {
+  'reorders the query parameters of a retry that has a retry count': ({ series }) => {
     const attempts = ['a=1&b=2', 'b=2&a=1'].map((query, count) => ({ isRead: true, query, count }))
     return series('503;retry-after=9', 'retry-after', ...attempts)
   },
@@ -222,7 +222,7 @@ function createClient(origin: string, sandbox: string, chance: () => number): Cl
   return client
 }
 
-/** Runs a client. Returns the rules of findings that no mistake explains, and of mistakes that are missed silently. */
+/** Runs a client. Returns the rules of findings without a mistake, and the rules of silently missed mistakes. */
 async function runClient(origin: string, name: string) {
   const chance = seededChance(name)
   const index = Number(name.split('.')[1]) % Object.keys(kinds).length // so that 30 clients cover all kinds
@@ -244,7 +244,7 @@ async function runClient(origin: string, name: string) {
   }
 }
 
-test(`each finding matches a mistake, and no mistake is missed silently, in ${seeds.length} runs`, {
+test(`each retry finding matches a mistake of a client, and no mistake is missed silently, in ${seeds.length} runs`, {
   timeout: 7_200_000,
 }, async () => {
   const command = convsim(['serve', '--port', '0', '--state', ':memory:', '--log-level', 'error'])

@@ -18,7 +18,7 @@ const texts = 'contract fixtures tlsCert tlsKey scenario seedState rules plan ou
 
 const switchSample: Sample = { good: 'on', value: true, bad: 'perhaps' }
 
-/** Valid text for each setting with a value, the value that it sets, and invalid text (undefined if there is none). */
+/** For each setting with a value: valid text, the parsed value, and non-empty invalid text (undefined if none). */
 const samples: Readonly<Record<string, Sample>> = {
   ...Object.fromEntries(texts.split(' ').map((name) => [name, { good: 'my text', value: 'my text', bad: undefined }])),
   port: { good: '0', value: 0, bad: 'http' },

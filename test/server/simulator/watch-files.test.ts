@@ -38,7 +38,7 @@ test('a file counts as changed if a symbolic link in its path is replaced, as in
   await expectChanges(changes, [[file]])
 })
 
-test('a replacement during which the file is briefly missing causes one change, and so does a removal', async () => {
+test('a replacement during which a file is briefly missing counts as one change, and so does a removal', async () => {
   const file = join(await tempFolder(), 'contract.yaml')
   await writeFile(file, 'a')
   const changes = await watch(() => [file])

@@ -69,7 +69,7 @@ describe('a simulator with --watch', () => {
   test.each([
     ['a path item', (ref: string) => ref, pathItemWith('example: corrected')],
     ['a schema', (ref: string) => pathItemWith(`schema: ${ref}`), '{ const: corrected }'],
-  ])('notices a fix to a broken file that the contract starts to use for %s', async (_, pathItem, corrected) => {
+  ])('notices a fix to a broken file that the changed contract references as %s', async (_, pathItem, corrected) => {
     const folder = await tempFolder()
     const [contract, part] = [join(folder, 'api.yaml'), join(folder, 'part.yaml')]
     const withPath = (item: string) => `openapi: 3.1.0\ninfo: { title: A, version: '1' }\npaths: { /a: ${item} }\n`
@@ -82,7 +82,7 @@ describe('a simulator with --watch', () => {
     await vi.waitFor(async () => expect((await call(simulator, '/a')).body).toBe('corrected'), { timeout: 45_000 })
   })
 
-  test('watches referenced files also while the contract has a syntax error', async () => {
+  test('keeps watching referenced files while the contract has a syntax error', async () => {
     const folder = await tempFolder()
     const contract = join(folder, 'api.yaml')
     const valid = "openapi: 3.1.0\ninfo: { title: A, version: '1' }\npaths: { /a: { $ref: part.yaml } }\n"
@@ -98,7 +98,7 @@ describe('a simulator with --watch', () => {
     expect(simulator.logged.filter(({ level }) => level === 'warn')).toHaveLength(1)
   })
 
-  test('counts a request for the rule that applied to it, even if the rules were reloaded meanwhile', async () => {
+  test('counts a request toward the rule that applied to it, even if the rules are reloaded meanwhile', async () => {
     const simulator = await startWatching()
     const [slow, unapplied] = ['{ scenario: slow;ms=3000 }', '{ scenario: "404", operation: createEvent }']
     await simulator.replace('rules.yaml', `rules: [${slow}]\n`)
@@ -248,7 +248,7 @@ describe('a simulator with --watch', () => {
     )
   })
 
-  test('drops no requests while the contract is replaced, and handles each request with a single contract', {
+  test('drops no requests while the contract is replaced, and handles each request with a single version of it', {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()

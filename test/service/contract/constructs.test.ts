@@ -231,7 +231,7 @@ async function readCoverage(origin: string) {
   return { points, percent, missing, missingOf }
 }
 
-/** Applies a coverage suggestion to a valid request: another path, parameter or body member. */
+/** Applies a coverage suggestion (another path, parameter or body member) to a valid request. */
 function applySuggestion(request: ConstructRequest, { point, path }: ControlSchemas['MissingPoint']): ConstructRequest {
   const [method = '', target = ''] = request.send.split(' ')
   const { in: location, name = '', pointer, value = '' } = point

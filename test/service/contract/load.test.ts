@@ -8,7 +8,7 @@ function withText(from: string, to: string): string {
   return SMALL.replace(from, () => to)
 }
 
-test('there are no findings about the small document', async () => {
+test('there are no findings about a valid document', async () => {
   expect(await findingsOf(SMALL)).toEqual([])
 })
 
@@ -34,7 +34,7 @@ describe('a mistake in a document is reported with its location:', () => {
   const description = '          description: All things\n'
   const missing = '/paths/~1things/get/responses/200/description'
   const examples = 'examples: { ball: { value: {} } }'
-  const otherStatus = 'warning has no 2xx response; its lowest status above 299 is sent, or 200 if it has none'
+  const otherStatus = 'warning has no 2xx response; its lowest status above 299 is sent, or 200 if there is none'
   const supported = 'only 2.0, 3.0, 3.1 and 3.2 are supported'
   test.each([
     ['a syntax error', 'info: {', 'info: [{', `3:1 error ${inSequence}`],
@@ -72,8 +72,8 @@ test('operations in referenced path items are checked, even if the document has 
   const items = `components:\n  pathItems:\n${item('a')}${item('b')}`
   const text = `${SMALL.slice(0, SMALL.indexOf('  /things'))}${paths}${items}`
   expect(await findingsOf(text)).toEqual([
-    '10:7 warning has no 2xx response; its lowest status above 299 is sent, or 200 if it has none',
-    '12:7 warning has no 2xx response; its lowest status above 299 is sent, or 200 if it has none',
+    '10:7 warning has no 2xx response; its lowest status above 299 is sent, or 200 if there is none',
+    '12:7 warning has no 2xx response; its lowest status above 299 is sent, or 200 if there is none',
     `12:14 warning the operationId "a" is already used at doc.yaml:10:14; ${byMethodAndPath}`,
   ])
   const valid = text.replaceAll("'404'", "'200'").replace('a, resp', 'b, resp')

@@ -81,7 +81,7 @@ test('the value of a path parameter is percent-decoded', () => {
   )
 })
 
-test('several parameters in a segment match the same text as groups in a regular expression', async () => {
+test('several parameters in a segment match what groups in a regular expression would match', async () => {
   const piece = fc.constantFrom('-', '.', '--', 'x')
   const template = fc.tuple(
     fc.option(piece, { nil: '' }),

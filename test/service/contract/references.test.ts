@@ -39,7 +39,7 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
   })
 
   const unresolved = (path: string, reason: string) => `cannot be resolved: ${path} ${reason}`
-  const outside = 'is outside the project: the working directory or, if the document is elsewhere, its folder'
+  const outside = "is outside the project: the working directory, or the document's folder if that is elsewhere"
   test.each([
     ['none.yaml', unresolved('none.yaml', 'cannot be read: no such file')],
     ['folder.yaml#/A', unresolved('folder.yaml', 'is a folder; expected a regular file')],

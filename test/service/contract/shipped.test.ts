@@ -40,7 +40,7 @@ test('each documented status has a description, and examples that conform to its
   }
 })
 
-/** Returns a body that section 3 of docs/development/service.md allows but that the simulator never sends. */
+/** Returns a body that section 3 of `docs/development/service.md` allows but that the simulator never sends. */
 function unsimulatedAnalytics(): Json {
   const day = { date: '2026-01-15T10:30:00+02:00', conversationCount: 1.5, messageCount: 1e6 }
   const scores = SCORES.map((suffix, index) => [`avg${suffix}`, [87.5, -3, 5, 0, null][index] ?? null])
@@ -86,7 +86,7 @@ describe('the published schemas', () => {
   })
 })
 
-/** Lists keywords other than `type` and `required` that restrict values, with paths. Expects no `integer` type. */
+/** Lists keywords that restrict values, except `type` and `required`, as `path keyword`. Expects no `integer` type. */
 function restrictionsIn(schema: Json | undefined, path = ''): string[] {
   if (!isObject(schema)) return []
   const { properties, items, type, required, ...others } = schema

@@ -49,7 +49,7 @@ const solved: readonly (readonly [schema: string, expected?: unknown])[] = [
   [`properties: { constructor: ${text}, toString: ${integer} }`, { constructor: 'string', toString: 0 }],
 ]
 
-/** Schemas for which the simulator finds no valid body: none exists, or any would be too large or too hard to find. */
+/** Schemas that no body matches, or for which a valid body is too large or too hard for the simulator to find. */
 const unsolved = [
   'not: {}',
   "$ref: '#/components/schemas/Endless'",

@@ -49,7 +49,7 @@ describe('a list of scenarios', () => {
     ['constructor', /Unknown scenario "constructor"\. For the full list/],
     ['Forbiden', /Did you mean "forbidden"\?/],
     ['nonsense', /Unknown scenario "nonsense"\. For the full list, .* or call GET \/__sim\/catalogue\.$/],
-    ['399', /Unknown scenario "399"\. Documented statuses: 200, 201, 400, [\d, ]+; any from 400 to 599 works\.$/],
+    ['399', /Unknown scenario "399"\. Documented statuses: 200, 201, 400, [\d, ]+; any 4xx or 5xx status works\.$/],
     ['429;retry_after=1', /has no parameter "retry_after" \(did you mean "retry-after"\?\); it takes: retry-after, /],
   ])('%j is refused', (text, words) => {
     expect(parseScenarios(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })

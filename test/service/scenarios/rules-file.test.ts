@@ -143,7 +143,7 @@ test('rules have the same schema in a rules file as in the control plane, except
   }
 })
 
-/** A JSON replacer. Descriptions may differ: some are for authors of files, and others for clients of the API. */
+/** A JSON replacer that drops descriptions, because rules files and the control API have different readers. */
 function dropDescription(key: string, value: unknown): unknown {
   return key === 'description' && typeof value === 'string' ? undefined : value
 }
@@ -154,7 +154,7 @@ function rulesOf(...rules: JsonObject[]) {
   return read.value
 }
 
-test('a reloaded rule keeps the key of its counts, even if its position changes', () => {
+test('a reloaded rule keeps the key that identifies its counts, even if its position changes', () => {
   const [slow, refused] = [{ scenario: 'slow;ms=1' }, { scenario: 'forbidden' }]
   const previous = activateRules('startup', rulesOf(slow, refused))
   const reloaded = activateRules('startup 2', rulesOf({ scenario: '404' }, refused, slow, slow), previous)

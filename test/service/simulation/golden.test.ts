@@ -4,7 +4,7 @@ import { compareGolden, inLines } from '../../support/golden.ts'
 import { fixtures, now, periods, simulate } from './bundled-simulation.ts'
 
 // The golden files pin the data generated from the bundled fixtures. If you upgrade faker or change a formula and the
-// data changes as intended, update the files with -u, and state in the CHANGELOG that a seed now gives different data.
+// data changes as intended, update the files with `-u`, and state in `CHANGELOG.md` that seeds now give different data.
 const { models, personas } = fixtures
 
 /** Returns the analytics of the first model with the given persona. */

@@ -21,7 +21,7 @@ const analyticsOf = (index: number, days: number, more: Partial<AnalyticsQuery> 
 const sum = (points: readonly DataPoint[], field: 'conversationCount' | 'messageCount') =>
   points.reduce((total, point) => total + point[field], 0)
 
-/** Returns a field's average, weighted by conversations, or null without conversations. */
+/** Returns a field's average, weighted by conversations, or null if there are no conversations. */
 function weightedAverage(points: readonly DataPoint[], field: ScoreField): number | null {
   const active = points.filter((point) => point.conversationCount > 0)
   if (active.length === 0) return null

@@ -41,7 +41,7 @@ const intactFiles = once(async (): Promise<Files> => {
 
 const positionIn = (content: Buffer) => fc.nat({ max: content.length - 1 })
 
-/** Opens the files with one of them changed. Returns what was loaded, or the refusal, which must change no file. */
+/** Opens the files, one of them changed. Returns what was loaded, or the error. Expects an error to change no files. */
 async function openChanged(name: FileName, changed: Buffer) {
   const path = statePath()
   const contents = { ...(await intactFiles()), [name]: changed }

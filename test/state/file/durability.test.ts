@@ -9,7 +9,7 @@ import { context, event, exportSandbox, listInsertIds, recordAll } from '../draf
 import { copyAsKilled, expectSame, openNew, openOrFail, problemOf, sealLog, smallDisk, statePath } from './open-file.ts'
 
 describe('an acknowledged change', () => {
-  test('survives if its own line break is lost, and (with a warning) if a later entry is cut off', async () => {
+  test('survives a missing line break after its entry and, with a warning, a truncated later entry', async () => {
     const { path, store } = await openNew()
     await recordAll(store, ['a', 'b'])
     const intact = readFileSync(`${path}.journal`, 'utf8')
@@ -98,7 +98,7 @@ const oddPrompts: JsonObject[] = [
   { name: 'Odd parts', components: [null, 5, { content: '{{a}}' }] },
 ]
 
-test('a record that only an edited contract allows is stored and reloaded, and a retry is recognized', async () => {
+test('records allowed only by an edited contract are stored and reloaded, and a retry is recognized', async () => {
   const { path, store } = await openNew()
   for (const body of oddEvents) await store.recordEvent(context, { ...event(), ...body } as EventDraft)
   for (const body of oddPrompts) await store.addPromptVersion(context, body as PromptDraft)

@@ -24,7 +24,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 const startWrites = (store: Store, count: number) =>
   Array.from({ length: count }, () => store.recordEvent(context, event()))
 
-test('a write is acknowledged after its sync, and concurrent writes share the next sync', async () => {
+test('a write is acknowledged after its sync, and writes started during a sync share the next one', async () => {
   const disk = slowDisk()
   const { store } = await openNew({ sync: true, syncFile: disk.syncFile })
   const acknowledged: string[] = []

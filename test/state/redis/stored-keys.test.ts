@@ -7,7 +7,7 @@ import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { context, event, exportSandbox, impactQuery, importDocument, listEvents, prompt } from '../drafts.ts'
 import { openNewRedis, openRedisOrFail } from './open-redis.ts'
 
-/** Stores records, uses snapshots and imports an export. Returns the receipts, and the data midway and at the end. */
+/** Fills a store. Returns the receipts, the data before an import, and the data after a snapshot is then restored. */
 async function exercise(store: Store) {
   const receipts: unknown[] = []
   const sampled = { sampleRate: 0.5 }
@@ -118,7 +118,7 @@ describeWithRedis('a sandbox in Redis', () => {
     expect(await listKeys()).toEqual(before)
   })
 
-  test('contains no token, since rate limit windows are stored under a hash of their key', async () => {
+  test('contains no token, since each rate limit window is stored under a hash of its key', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.consumeRate(context, 'sk-secret', 5, 1000)
     const stored = JSON.stringify(await connection.call('hgetall', `${sandboxKeys(prefix, 'default')}windows`))

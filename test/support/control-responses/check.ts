@@ -48,11 +48,11 @@ function findProblem(document: CompiledDocument, schemaPointer: string, value: J
 
 const isPreflight = ({ method, status }: RecordedResponse) => method === 'OPTIONS' && status === 204
 
-/** Returns true for a response from the simulated service. Its paths take precedence over an alias like `/metrics`. */
+/** Returns true for a response from the simulated service, whose paths take precedence over aliases like `/metrics`. */
 const isFromService = ({ target, headers }: RecordedResponse) =>
   headers['x-sim-origin'] !== undefined && !/^\/__(sim|admin)\b/i.test(target)
 
-/** Returns true for responses that are never documented: console files and refusals for unknown paths. */
+/** Returns true for responses that are never documented: console files and errors for unknown paths. */
 const isFileOrRefusal = ({ status, text }: RecordedResponse) => status >= 400 || text === undefined
 
 function findErrorProblem(document: CompiledDocument, { status, text = '' }: RecordedResponse): string | undefined {

@@ -1,7 +1,7 @@
 /** The environment variable with the path of the folder that holds the responses recorded in a test run. */
 export const responsesFolderVariable = 'CONTROL_RESPONSES_FOLDER'
 
-/** Returns the variables with which a child process that does not inherit the environment records its responses. */
+/** Returns the variables needed to record the responses of a child process that does not inherit the environment. */
 export function recordingEnv(): Record<string, string> {
   const names = ['CONTROL_RESPONSES', 'NODE_OPTIONS']
   return Object.fromEntries(

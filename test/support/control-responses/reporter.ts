@@ -14,7 +14,7 @@ export class ControlResponsesReporter implements Reporter {
   problemCount = 0
   #folder = ''
 
-  /** Creates the folder for recorded responses. The workers start later, and inherit the variable with the path. */
+  /** Creates the folder for recorded responses. Workers start later and inherit the variable with the folder's path. */
   onInit(): void {
     this.#folder = mkdtempSync(join(tmpdir(), 'convsim-control-responses-'))
     process.env[responsesFolderVariable] = this.#folder

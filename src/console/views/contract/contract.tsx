@@ -69,7 +69,7 @@ const Contents = ({ coverage, openId }: { coverage: ResponseOf<'/coverage', 'get
       query={noItem}
     />
     <div class="toolbar bar">
-      <p class="faint">✓ covered, ○ not covered, – out of reach. Click an uncovered item to see a request for it.</p>
+      <p class="faint">✓ covered, ○ not covered, – out of reach. Click an uncovered item to see how to cover it.</p>
       <Button label="Hide covered fields" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly} />
     </div>
   </aside>

@@ -22,8 +22,8 @@ export function readNumber(record: JsonRecord, field: string): number | null {
 }
 
 /**
- * Returns each day's quality in `eventless`, the analytics without events. Returns undefined if `eventless` is missing,
- * or if its days differ from those of `numbers` in fields other than quality, since events change only the quality.
+ * Returns each day's quality in `eventless`, the analytics without events. Events change only the quality, so the
+ * result is undefined if the days of `eventless` and `numbers` differ in other fields, or if `eventless` is missing.
  */
 export function baselineOf(numbers: Numbers, eventless: Numbers | undefined): (number | null)[] | undefined {
   if (!eventless || withoutQuality(numbers) !== withoutQuality(eventless)) return undefined
@@ -39,8 +39,8 @@ export const modelRequest = (model: string, period: string, scenario: string | u
 })
 
 /**
- * Loads the response that a request would get in a sandbox, with an explanation. Reloads when requests are handled, and
- * when the selected sandbox's data, date or seed changes. Does nothing if `request` is undefined.
+ * Loads the response that a request would get in a sandbox, with an explanation. Reloads when requests arrive or are
+ * deleted, and when the selected sandbox's data, date or seed changes. Does nothing if `request` is undefined.
  */
 export function useAnalytics(
   sandbox: string,

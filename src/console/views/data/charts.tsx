@@ -38,7 +38,7 @@ const detectionFields = {
 
 interface ChartsProps {
   readonly numbers: Numbers
-  /** Each day's quality without events; undefined if there are no events or that quality is unknown. */
+  /** Each day's quality without events; undefined if there are no events, or if that quality is unknown. */
   readonly baseline: readonly (number | null)[] | undefined
 }
 
@@ -180,7 +180,7 @@ export function EventEffects({ products, productIndexes, quality, ...comparison 
 
 function describeEffect({ numbers, eventless, baseline }: Pick<EffectsProps, 'numbers' | 'eventless' | 'baseline'>) {
   if (!eventless) return 'Loading the numbers without events…'
-  if (!baseline) return 'The effect is unknown: without events, other fields differ too, perhaps due to a rule.'
+  if (!baseline) return 'Effect unknown: the numbers without events differ in other fields too, perhaps due to a rule.'
   const changedDayCount = numbers.days.filter((day, index) => readNumber(day, qualityField) !== baseline[index]).length
   const [actual, baselineScore] = [readNumber(numbers.body, qualityField), readNumber(eventless.body, qualityField)]
   if (changedDayCount === 0)

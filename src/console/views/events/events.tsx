@@ -108,8 +108,8 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
     )
   return (
     <Empty title="No events yet" curl={eventRequest({ insertId: 'order-1' })}>
-      Record an event: its influence changes the indexes of its product and conversation. If you send it again with the
-      same <code>insertId</code>, it counts only once.
+      Record an event: its influence changes the indexes of its product and conversation. If you send the event again
+      with the same <code>insertId</code>, it counts only once.
     </Empty>
   )
 }

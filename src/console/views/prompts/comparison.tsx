@@ -151,8 +151,8 @@ function diffTexts(left: readonly string[], right: readonly string[]): readonly 
 }
 
 /**
- * Returns a function that takes a position in each list, and returns the length of the longest common subsequence of
- * the items from there on. If there are too many items to compare, the function always returns 0.
+ * Returns a function that takes a position in each list and returns the length of the longest common subsequence of
+ * the items from those positions on. If there are too many items to compare, the function always returns 0.
  */
 function measureSubsequences(left: readonly string[], right: readonly string[]) {
   const width = right.length + 1

@@ -7,7 +7,7 @@ const redacted = '[redacted]'
 /** The header that marks a request as sent by this page, so that reports about the client ignore the request. */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Headers that copies of a request omit: those that describe the connection or the client, or that mark a replay. */
+/** Headers omitted from copied requests: those that describe the connection or the client, or that mark a replay. */
 const omittedHeaders =
   /^(x-sim-replay-of|host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|user-agent|origin|referer|sec-.*)$/
 
@@ -21,8 +21,8 @@ function bodyText(body: Schema<'Body'>): string | undefined {
 }
 
 /**
- * Returns the reason why this page cannot resend a request; undefined if it can. Any web page can cause requests to be
- * recorded, so this page must not resend a target that a browser would change, such as `/v1/../__sim/reset`.
+ * Returns why this page cannot resend a request; undefined if it can. Any web page can cause requests to be recorded,
+ * so this page must not resend a request with a target that a browser would change, such as `/v1/../__sim/reset`.
  */
 export function findSendProblem(exchange: Schema<'Exchange'>): string | undefined {
   const { method, body } = exchange.request
@@ -84,7 +84,7 @@ function formatCall(
 
 /**
  * Formats a request as a test that uses the `sim` fixture and checks the response. One header names the scenarios,
- * including those set by rules; another declares a violation or refusal as a negative test. A refusal by plan or rate
+ * including those set by rules; another declares an expected violation or refusal. A refusal by plan or rate
  * limit depends on the key or the time, so the test reproduces it with a scenario and checks only the status.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {

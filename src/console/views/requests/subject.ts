@@ -29,7 +29,7 @@ const breakLabels: Readonly<Record<string, string>> = {
 
 export type DeliveryFacts = Pick<Schema<'Exchange'>, 'delivery' | 'damage' | 'brokenOff'>
 
-/** Returns how a scenario broke off the response, such as `reset`; undefined if no scenario did. */
+/** Returns how a scenario interrupted the response, such as `reset`; undefined if no scenario did. */
 export const findScenarioBreak = ({ damage }: Pick<DeliveryFacts, 'damage'>): string | undefined =>
   damage.flatMap((one) => breakLabels[one] ?? [])[0]
 

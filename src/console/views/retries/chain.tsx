@@ -99,9 +99,10 @@ function Pause({ attempt, next }: Pick<PlacedAttempt, 'attempt' | 'next'>) {
   const retryAfter = attempt.retryAfterMs === undefined ? undefined : formatSpan(attempt.retryAfterMs)
   if (!next) return <span class="faint">{retryAfter ? `asks for a wait of ${retryAfter}` : endOf(attempt)}</span>
   const waited = formatSpan(next.waitedMs ?? 0)
-  if (retryAfter && brokeRule(next, 'retry-after')) return <span class="bad">{`only ${waited} of ${retryAfter}`}</span>
-  const tone = brokeRule(next, 'back-off') ? 'bad' : 'faint'
-  return <span class={tone}>{`waited ${waited}${retryAfter ? `; ${retryAfter} requested` : ''}`}</span>
+  const isTooShort = retryAfter && brokeRule(next, 'retry-after')
+  const wanted = retryAfter ? `; ${retryAfter} requested` : ''
+  const tone = isTooShort || brokeRule(next, 'back-off') ? 'bad' : 'faint'
+  return <span class={tone}>{isTooShort ? `waited only ${waited} of ${retryAfter}` : `waited ${waited}${wanted}`}</span>
 }
 
 function endOf({ outcome, status }: RetryAttempt): string {
@@ -143,7 +144,7 @@ function formatSpan(ms: number): string {
 
 type PlacedAttempt = ReturnType<typeof placeAttempts>['placed'][number]
 
-/** The percentage of the timeline that attempts share equally, so that attempts without a pause are legible. */
+/** The percentage of the timeline divided equally among attempts, so that attempts without a pause are legible. */
 const equalShare = 60
 
 /** The minimum duration of a timeline in milliseconds, so that a single fast response looks fast. */
@@ -172,7 +173,7 @@ function placeAttempts(attempts: readonly RetryAttempt[]) {
       next: attempts[index + 1],
       /** The width of the segment, as a percentage of the timeline. */
       width: equalShare / timed.length + (segmentMs / lineMs) * (100 - equalShare),
-      /** The ends of the bars for the request, the requested wait and a wait cut short, as a % of the segment. */
+      /** The ends of the bars for the request, the requested wait and a wait cut short, in percent of the segment. */
       requestEnd: percentOf(endMs),
       waitEnd: attempt.retryAfterMs === undefined ? 0 : percentOf(waitEndMs),
       missedEnd: percentOf(earliestRetryMs),

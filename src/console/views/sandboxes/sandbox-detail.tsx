@@ -14,7 +14,7 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
   const pick = ({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }) => {
     const chosen = input.files?.[0]
     if (chosen) void importFile(name, chosen)
-    // Otherwise, choosing the same file again after fixing it would have no effect.
+    // Without this, choosing the same file again after fixing it would have no effect.
     input.value = ''
   }
   const selectors = [

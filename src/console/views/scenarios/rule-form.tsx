@@ -89,7 +89,7 @@ const probabilityField = {
   default: 1,
   minimum: 0,
   maximum: 1,
-  about: 'The probability (0 to 1) that the rule applies. Otherwise, the next rule is tried.',
+  about: 'The probability (0 to 1) that the rule applies. If it does not apply, the next rule is tried.',
 } as const
 
 function Field({ parameter, value, set }: { parameter: Parameter; value: string; set: (value: string) => void }) {

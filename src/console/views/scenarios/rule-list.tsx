@@ -55,7 +55,7 @@ export function RuleList({ rules, startup, counts, reload }: RuleListProps) {
         <>
           <h2>Startup rules</h2>
           <p class="faint">
-            Server options set these rules. They apply in every sandbox, to requests that no sandbox rule applies to.
+            These rules, set by server options, apply in every sandbox to requests that no sandbox rule applies to.
           </p>
           <ol class="rules stack">
             {startup.map((rule, index) => (
@@ -71,7 +71,7 @@ export function RuleList({ rules, startup, counts, reload }: RuleListProps) {
   )
 }
 
-/** Returns a `changeRules` that queues changes, since a user may click quickly, and reloads the rules after each. */
+/** Returns a `changeRules` that queues changes, in case users click quickly, and reloads the rules after each one. */
 function useQueuedChanges(reload: () => Promise<void>): typeof changeRules {
   const queue = useRef<Promise<unknown>>(Promise.resolve())
   return (expected, edit) => {

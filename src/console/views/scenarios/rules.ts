@@ -156,7 +156,7 @@ export interface RuleChoice extends Schema<'Entry'> {
   readonly status?: string | undefined
 }
 
-/** Lists what a rule can apply: a sequence, a combination or a scenario. Omits `p`, since rules have `probability`. */
+/** Lists what a rule can apply: a sequence, a combination or a scenario. */
 export function listRuleChoices(): readonly RuleChoice[] {
   const { scenarios, operations } = catalogue.value
   const freeTextChoice = { family: 'several scenarios', parameters: [], operations: operations.map(({ id }) => id) }
@@ -178,7 +178,7 @@ export function listRuleChoices(): readonly RuleChoice[] {
     ...scenarios.map((entry) => ({
       ...entry,
       status: /^Returns (\d+)/.exec(entry.about)?.[1],
-      parameters: entry.parameters.filter(({ name }) => name !== 'p'),
+      parameters: entry.parameters.filter(({ name }) => name !== 'p'), // rules have `probability` instead
     })),
   ]
 }

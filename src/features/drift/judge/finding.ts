@@ -12,7 +12,7 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly operation: Operation
   readonly status: number
   readonly seen: number
-  /** The number of the operation's responses: those with this status, or all if the status is undocumented. */
+  /** The number of the operation's responses with this status, or of all responses if the status is undocumented. */
   readonly of: number
   /** True if a client generated from the contract may fail. */
   readonly breaks: boolean
@@ -113,7 +113,7 @@ function locate(
   // The object's schema says whether a member may exist; the member's own schema says which values it may have.
   const sites = isAboutMember(kind) ? [own?.site, owner?.site, owner?.pointer] : [own?.site, own?.pointer]
   // A missing or new member may be unrelated to the assumption. If the schema has `x-simulated-values`, the assumption
-  // is about those values, so a violation of another rule in the schema may also be unrelated to it.
+  // is about those values, so a violation of another rule in the schema may also be unrelated to the assumption.
   const isRelated = isSimulated || !(isAboutMember(kind) || own?.value[simulatedValues])
   const near = [...sites, ...(parent === '' ? responseSites : [])]
   return withAssumption(own?.site ?? owner?.pointer ?? response.pointer, near, isRelated ? sites : [])

@@ -28,7 +28,7 @@ export interface NotJudged {
   readonly reason: NotJudgedReason
   /** The first request with this reason; undefined if the reason applies to the whole operation. */
   readonly request: string | undefined
-  /** The number of requests with this reason; 0 if it applies to the whole operation. */
+  /** The number of requests with this reason; 0 if the reason applies to the whole operation. */
   readonly count: number
   readonly sentence: string
 }
@@ -42,13 +42,13 @@ export interface DriftInput {
   readonly minSamples: number
   readonly notJudged: readonly NotJudged[]
   readonly howToGetMore: string
-  /** The token to redact everywhere; undefined if there is none, or if it is too short to redact. */
+  /** The token to redact everywhere; undefined if no token is set, or if the token is too short to redact. */
   readonly token: string | undefined
   readonly onProgress?: (compared: number, all: number) => void
 }
 
 export interface DriftReport {
-  /** Whether the real service matches the contract; `not-judged` if too little could be judged to say so. */
+  /** Whether the real service matches the contract; `not-judged` if too little could be judged to tell. */
   readonly verdict: 'same' | 'drift' | 'not-judged'
   readonly contract: { readonly title: string; readonly version: string; readonly file: string }
   readonly judged: ReadonlyMap<string, number>
@@ -159,7 +159,7 @@ function describeTooFew(
 ): string {
   const others = [...new Set(responses.map(({ status }) => status))].filter((status) => status >= 300).sort()
   const seen = others.length > 0 ? ` Statuses of other responses: ${others.join(', ')}.` : ''
-  // The entries for requests without a response to judge say what to do.
+  // If a request got no response that can be judged, its entry already says what to do.
   const isExplained = notJudged.some((one) => one.operation === operation && one.request !== undefined)
   const next = isExplained ? 'See the other entries for this operation.' : howToGetMore
   return `${successes} of ${minSamples} required successful responses could be judged.${seen} ${next}`

@@ -45,7 +45,7 @@ export function findJsonMedia({ pointer, value }: ResolvedObject): ResolvedObjec
   return isObject(media) ? { pointer: joinPointer(pointer, 'content', mediaType), value: media } : undefined
 }
 
-/** Finds the schema of a value by its pointer in the body, in which `*` stands for any array item. */
+/** Finds the schema of a value by its pointer into the body. A `*` in the pointer stands for any array item. */
 export function findSchema(
   document: JsonObject,
   operation: Operation,

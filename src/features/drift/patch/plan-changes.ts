@@ -86,7 +86,7 @@ function makeOptional(document: JsonObject, site: string, name: string): Contrac
   })
 }
 
-/** Plans the change for a value: adds enum values, removes a rule, or widens the schema at this place only. */
+/** Plans the change for a value: adds enum values, removes a rule, or widens the schema only at this place. */
 function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFinding): PlannedChanges {
   const { kind, keyword, isSimulated, values } = finding
   const rules = isSimulated ? joinPointer(place.pointer, simulatedValues) : place.pointer
@@ -149,7 +149,7 @@ const merge = (pointer: string, update: Json): ContractChange => [{ target: toJs
 
 const remove = (pointer: string): ContractChange => [{ target: toJsonPath(pointer), remove: true }]
 
-/** Replaces a member. An update alone would be merged into the current value. */
+/** Replaces a member. Without the removal, the update would be merged into the current value. */
 const replace = (pointer: string, value: Json): ContractChange => [
   ...remove(pointer),
   ...merge(parentOf(pointer), { [nameOf(pointer)]: value }),

@@ -151,9 +151,9 @@ const isUnchanged = ({ response }: TrafficSample) => 'status' in response && res
 
 function describeOrigins(origins: readonly string[], { basePath }: Contract): string {
   const more = origins.length > 5 ? ` and ${origins.length - 5} more` : ''
-  const named = origins.slice(0, 5).join(' and ') + more
+  const named = origins.slice(0, 5).join(', ') + more
   const command = `convsim drift ${origins[0]}${basePath} --har FILE`
-  return `The recording has matching requests to ${named}. Also give the base URL of the intended service: ${command}.`
+  return `The recording has requests to several origins: ${named}. Also give the base URL of the service: ${command}.`
 }
 
 /** Finds a sample's operation. Without `basePath`, the contract's base path can follow a prefix (`/gateway/v1`). */

@@ -11,7 +11,7 @@ export interface Fault {
   /** The set or family that the user named. Without one, the scenario's first set, or else the scenario's family. */
   readonly group: string
   readonly scenario: ActiveScenario
-  /** The JSON Pointer of the only field to drift; undefined for other faults, or if every field gets its own run. */
+  /** The JSON Pointer of the only field to drift; undefined for non-drift faults or if every field gets its own run. */
   readonly pointer: string | undefined
   /**
    * `recover`: a client can handle the fault, so the suite should pass. `notice`: the response is permanently wrong, so
@@ -89,7 +89,7 @@ function listScenarios(group: string, { definitions }: Catalogue): readonly stri
   return faultSets[group] ?? members.map(({ name }) => name)
 }
 
-/** Parses a scenario as a fault. `group` defaults to the set that contains the scenario, or else to its family. */
+/** Parses a scenario as a fault. `group` defaults to the scenario's first set, or else to the scenario's family. */
 function parseFault(text: string, group: string | undefined, { catalogue, operations }: FaultContext): Result<Fault> {
   const parsed = parseScenarios(text, catalogue)
   if (!parsed.ok) return failure(`${parsed.error} ${expectedSet}`)

@@ -13,19 +13,19 @@ import type { Fault, NamedRun } from './fault-set.ts'
 export interface PlannedRun extends NamedRun {
   /** The same number as in `RecordedRequest`; 1 for drift, which starts with the first request. */
   readonly occurrence: number
-  /** False if the field cannot drift in any response of the baseline run. Such a run is not executed. */
+  /** False if the field cannot drift in any response of the baseline run. Unreachable runs are not executed. */
   readonly isReachable: boolean
 }
 
 export interface SuitePlan {
   /** Ordered by fault, then by operation, then by request or field. */
   readonly runs: readonly PlannedRun[]
-  /** The number of runs left out because they would inject the same fault into similar requests. */
+  /** The number of runs left out because other runs inject the same fault into similar requests. */
   readonly skippedRuns: number
   readonly skippedRequests: readonly SkippedRequests[]
 }
 
-/** Requests to an operation that get no runs, since they differ from the requests in `similarTo` only in values. */
+/** Requests to one operation. They get no runs, since they differ from those in `similarTo` only in values. */
 export interface SkippedRequests {
   readonly operation: string
   readonly occurrences: readonly number[]

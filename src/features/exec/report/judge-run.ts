@@ -45,7 +45,7 @@ export const isConclusive = (verdict: SuiteVerdict) => meanings[verdict] !== und
 export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
   /** How many good responses the call with the fault should get and did get; undefined if no fault was injected. */
   readonly responses: { readonly expected: number; readonly got: number } | undefined
-  /** Two records of an event that has more records than in the baseline run; undefined if no event does. */
+  /** Two records of an event that has more records than in the baseline run; undefined if there is no such event. */
   readonly twice?: RecordedTwice | undefined
 }
 
@@ -142,9 +142,9 @@ type Call = Pick<RecordedRequest, 'call' | 'operation' | 'members'>
 
 /**
  * Counts the good responses to all attempts at the call that got the fault. `expected` is 1 if the response with the
- * fault is good (`slow`). Otherwise, it is the count in the baseline run, since other tests may make the same call. If
- * the baseline run has no good response to such an attempt, this function counts the good responses to requests with
- * the same `call`, or else to all requests to the operation.
+ * fault is good (as with `slow`). Otherwise, it is the count in the baseline run, since other tests may make the same
+ * call. If the baseline run has no good response to such an attempt, this function counts the good responses to
+ * requests with the same `call`, or else to all requests to the operation.
  */
 export function countGoodResponses(
   baseline: Pick<Baseline, 'requests' | 'varying'>,
@@ -189,8 +189,8 @@ export function judgeSuite(
   return conditions.flatMap((condition) => {
     if ('above' in condition) return judgeSuiteCondition(runs, condition) ?? []
     const [first, ...others] = [baseline, ...findings].flatMap((one) => judgeCondition(one, condition) ?? [])
-    if (first === undefined) return []
-    return others.length === 0 ? first : `${first}, and in ${others.length} more run${others.length === 1 ? '' : 's'}`
+    if (first === undefined || others.length === 0) return first ?? []
+    return `${first}, and similarly in ${others.length} more run${others.length === 1 ? '' : 's'}`
   })
 }
 

@@ -58,7 +58,7 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
     case 'unrepeatable':
       return `Not repeatable: the command ${end} before "${text}" could be injected into ${target}.`
     case 'flaky': {
-      // If no run is red, `judged` describes the first run: not reached, swallowed or recorded twice.
+      // If no run is red, `judged` describes the first run (by itself `not-reached`, `swallowed` or `recorded-twice`).
       const green = responses ? `the client was not resilient when ${injected}` : notInjected
       const red = `the command ${end}${responses ? ` when ${injected}` : `, and ${notInjected}`}`
       return `Flaky: in at least one run, ${isRed(judged) ? red : green}, but further runs did not confirm this result.`
@@ -72,7 +72,8 @@ function describeFailedRecovery(judged: JudgedRun, injected: string, end: string
   const { verdict, twice = [] } = judged
   if (verdict === 'recorded-twice')
     return `Recorded twice: ${injected}, and the service stored two records for one event: ${twice.join(' and ')}.`
-  if (verdict === 'swallowed') return `Not resilient: ${swallowedText} when ${injected}: ${describeSwallowing(judged)}.`
+  if (verdict === 'swallowed')
+    return `Not resilient: the run was ${swallowedText} when ${injected} (${describeSwallowing(judged)}).`
   return `Not resilient: the command ${end} when ${injected}.`
 }
 

@@ -1,4 +1,5 @@
 import { groupBy } from '../../../base/core/group-by.ts'
+import { joinWords } from '../../../base/core/text.ts'
 import { pluralize } from '../../../server/reports/report.ts'
 import type { SkippedRequests, SuitePlan } from '../plan/plan.ts'
 import type { Baseline } from '../runs/baseline.ts'
@@ -13,7 +14,7 @@ export interface SuiteReport {
   readonly runs: readonly JudgedRun[]
   readonly notMade: number
   readonly earlyEnd: keyof typeof earlyEnds | undefined
-  /** Failures of runs without faults, and their differences: `after 20 runs, the command failed with exit code 6`. */
+  /** How runs without faults failed, or differed from the first: `at the end, the command failed with exit code 6`. */
   readonly changes: readonly string[]
   /** A sentence for each `--fail-on` condition that is met. */
   readonly failed: readonly string[]
@@ -53,7 +54,7 @@ export function formatVerdict(verdict: SuiteVerdict): string {
 
 export const swallowedText = 'green, but the failure was swallowed'
 
-/** Returns why no run is conclusive, for example because no fault was injected; undefined if any run is conclusive. */
+/** Explains why no run is conclusive: `No verdict: the runs are flaky.` Returns undefined if any run is conclusive. */
 export function explainNoVerdict({ runs, earlyEnd }: SuiteReport): string | undefined {
   const { conclusive, counts, made } = countRuns(runs)
   if (conclusive > 0) return undefined
@@ -63,7 +64,7 @@ export function explainNoVerdict({ runs, earlyEnd }: SuiteReport): string | unde
   if (earlyEnd === 'time') return 'No fault was tested: time ran out before any run with a fault was complete.'
   if (earlyEnd === 'interrupt') return 'No fault was tested: the suite was interrupted before the first verdict.'
   return runs.length > 0
-    ? 'No fault was tested: no response has a field that would drift.'
+    ? 'No fault was tested: no response has a field that can drift.'
     : 'No fault was tested: none applies to an operation that the command calls.'
 }
 
@@ -83,7 +84,7 @@ function describeBaselineRun({ baseline }: SuiteReport): string {
   const { '': others = 0, ...byOperation } = countRequests(baseline)
   const calls = Object.entries(byOperation).map(([name, count]) => `${name} ${count === 1 ? 'once' : `${count} times`}`)
   const parts = [
-    ...(calls.length > 0 ? [`calls ${calls.join(', ')}`] : []),
+    ...(calls.length > 0 ? [`calls ${joinWords(calls)}`] : []),
     ...(others > 0 ? [`sends ${pluralize(others, 'request')} with no matching operation in the contract`] : []),
   ]
   return `Without faults, the command ${parts.join(', and ')}.`
@@ -172,11 +173,11 @@ export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
   const [first] = skipped
   if (!first) return []
   const parts = skipped.map(({ operation, occurrences: { length }, similarTo }) => {
-    return `${operation}: ${pluralize(length, 'request')} similar to requests ${similarTo.join(' and ')}`
+    return `${pluralize(length, 'request')} to ${operation} (similar to requests ${similarTo.join(' and ')})`
   })
   return [
     `Skipped and excluded from the percentages: ${parts.join('; ')}. They differ only in values, ` +
-      'but may come from another part of the suite. To inject a fault into one, use ' +
+      'but may come from another part of the suite. To inject a fault into one of them, use ' +
       `--only FAULT@${first.operation}#${first.occurrences[0]}.`,
   ]
 }

@@ -110,7 +110,7 @@ export async function checkBaseline(suite: TestSuite, { requests, limitMs }: Bas
   const ended = await runWithoutFaults(unlimited, { title: `run without faults ${when}`, when, limitMs })
   if (suite.stopped.aborted) return { changes: [], hasFailed: false } // an interrupted run is inconclusive
   if (!isRed(ended)) {
-    const differences = compareRuns(requests, ended.requests).map((line) => `${when}: ${line}`)
+    const differences = compareRuns(requests, ended.requests).map((line) => `${when}, ${line}`)
     return { changes: [...ended.changes, ...differences], hasFailed: false }
   }
   const { isTimedOut, code } = ended

@@ -13,7 +13,7 @@ export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scen
   readonly occurrence: number
   /** The operation (if none matches, the method and path), the query, and the body's names and types without values. */
   readonly call: string
-  /** The values by name: `path`, `?period` for the query, `/eventType` for the body. */
+  /** The request's values by name: `path`, `?period` in the query, `/eventType` in the body. */
   readonly members: ReadonlyMap<string, string>
   /** The `call`, followed by the status of the response. */
   readonly signature: string

@@ -22,7 +22,7 @@ interface ExitStatus {
   readonly problem?: string
 }
 
-/** Adds a simulator's addresses to the environment, and exempts its host from configured proxies. */
+/** Adds a simulator's addresses to the environment, and exempts the simulator's host from any proxies. */
 export function toCommandLine(
   { settings, args: [file = '', ...args] }: CommandLineOf<Pick<EachSettings, 'env'>>,
   env: CommandLine['env'],
@@ -200,7 +200,7 @@ async function readSystemBundle(): Promise<string> {
   return rootCertificates.join('\n')
 }
 
-/** Reads the certificates in a file, or in a folder's files with hashed names (`5ed36f99.0`); '' if there are none. */
+/** Returns the certificates in a file, or in a folder's files with hashed names (`5ed36f99.0`); '' if none exist. */
 async function readCertificates(path: string): Promise<string> {
   const names = await readdir(path).catch(() => undefined)
   const files = names?.filter((name) => /^[\da-f]{8}\.\d+$/.test(name)).map((name) => join(path, name)) ?? [path]

@@ -11,7 +11,7 @@ const isNegativeTest = ({ members }: CountedFinding) =>
 
 /**
  * Returns a report's text format, which failed tests show. It lists the findings and unapplied rules that `--fail-on`
- * counts (by default, all except advice), the coverage and no-requests conditions that are met, and hints.
+ * counts (by default, all except advice), the `coverage` and `no-requests` conditions that are met, and hints.
  */
 export function listTestOutput(report: Report): string[] {
   const { failOn } = report.run

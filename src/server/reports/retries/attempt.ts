@@ -15,7 +15,7 @@ export interface Attempt {
   readonly receivedAt: number
   /** The time when the connection was opened, on the same clock; undefined for later requests on the connection. */
   readonly openedAt: number | undefined
-  /** When the head was sent (if `failed` or `refused`) or the delivery ended (any other outcome), on the same clock. */
+  /** The time when the response head was sent (if `failed` or `refused`) or the delivery ended, on the same clock. */
   readonly endedAt: number
   /** The time of receipt on the sandbox's clock, in epoch milliseconds; undefined if the request set its own time. */
   readonly now: number | undefined
@@ -34,7 +34,7 @@ export interface Attempt {
   readonly retryAt: number | undefined
   /** The time of receipt on the machine's clock, in epoch milliseconds. */
   readonly at: number
-  /** True for an event that the service has stored. */
+  /** True if the request sent an event that the service has stored. */
   readonly isStored: boolean
   /** The `User-Agent` and the forwarded address, which distinguish clients with the same token. */
   readonly sender: string
@@ -111,8 +111,8 @@ export function isSentAfter(
 
 /**
  * Returns true if an attempt could be a retry of an earlier attempt. After a lost response, an attempt on a connection
- * that was already open counts, too, since missing a repeated write is worse than misjudging a concurrent write. The
- * simulator notices only after a delay that a client has given up, so the retry may arrive before `endedAt`.
+ * that was already open counts, too, since missing a repeated write is worse than misjudging a concurrent write. If
+ * the client gives up, the simulator notices only after a delay, so the retry may arrive before `endedAt`.
  */
 export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outcome }: Attempt): boolean {
   if (isGivenUp) return latest.receivedAt >= Math.max(endedAt - endToleranceMs, (receivedAt + endedAt) / 2)
@@ -144,7 +144,7 @@ export function measurePause(last: Attempt, latest: Attempt): number {
 
 /** The keys that identify the call to which an attempt belongs. */
 export interface CallKey {
-  /** Method, path and query, which all attempts of a call share. Compared first, since digests are slower. */
+  /** Method, path and query, which all attempts of a call share. Compared first, since digests are slow to compute. */
   readonly kind: string
   /** A digest of kind, caller and `insertId` or, if there is none, of kind, caller, content type and body. */
   readonly key: string

@@ -7,7 +7,7 @@ export interface RetryChain {
   readonly call: CallKey
   /** The latest attempt or, if identical calls were concurrent, every attempt that may be the latest. */
   lastAttempts: readonly Attempt[]
-  /** True if an identical request was concurrent with an attempt. Only a retry count then proves a retry. */
+  /** True if an identical request was concurrent with an attempt. In that case, only a retry count proves a retry. */
   isParallel: boolean
   /** True if the first attempt claims to be a retry, perhaps of a refused call with a different body. */
   readonly isCorrection: boolean
@@ -71,7 +71,7 @@ export class OpenCalls {
     return this.#chainsOf(all).filter(({ lastAttempts }) => lastAttempts.some((last) => last.id === id))
   }
 
-  /** Stores a chain as the latest. Drops chains that are too old, and returns their last attempts unless refused. */
+  /** Stores a chain as the latest. Drops chains that are too old. Returns their last attempts, except refused ones. */
   store(chain: RetryChain): readonly Attempt[] {
     for (const key of keysOf(chain)) {
       const list = this.#lists.get(key) ?? new Set()
@@ -114,7 +114,7 @@ export class OpenCalls {
     return { ...retried, isCertain }
   }
 
-  /** Returns true if the retry may instead be a corrected version of a call refused after the first target. */
+  /** Returns true if the retry may instead correct a refused call that was received after the first target. */
   #mayCorrect({ targets: [first], candidates }: RetryTargets, isRetried: (before: Attempt) => boolean): boolean {
     if (!candidates.some(({ isCorrection }) => isCorrection)) return false
     const later = this.#chainsOf(first.call.kind).flatMap(({ lastAttempts }) => lastAttempts)

@@ -23,22 +23,22 @@ export const retryRules = {
       'retry after a lost response may be immediate.',
     proof:
       'The pauses before three consecutive retries total at most 15 ms, which jitter cannot explain; or a failed ' +
-      'call is repeated 20 times in a row, even without an `insertId` or a retry count, with pauses below 250 ms.',
+      'call is repeated 20 times in a row with pauses below 250 ms, even without an `insertId` or a retry count.',
     otherwise: 'Short or shrinking waits may be jitter, so they are ignored.',
   },
   'same-insert-id': {
     rule: 'An event that is resent after a 5xx or a lost response keeps its insertId.',
     proof:
       'A request with a retry count above 0 has a different `insertId` or none; or the response to a stored event ' +
-      'without an `insertId` was lost, and the same client stored an identical event after it, but none before.',
+      'without an `insertId` was lost, and the same client later stored an identical event, the first one to succeed.',
     otherwise:
       'A similar event without an `insertId`, or with a different `insertId`, time or attempt counter, ' +
       'may be a separate event, so it is reported only as advice.',
   },
   'no-retry': {
     rule: 'A request that was refused with 400, 401, 403 or 404 is not resent unchanged.',
-    proof: 'A request that is identical, including its body, has a retry count above 0.',
-    otherwise: 'The reason for the refusal may no longer apply, so a resend without a count is ignored.',
+    proof: 'A request with a retry count above 0 is identical to the refused request, including the body.',
+    otherwise: 'The reason for the refusal may no longer apply, so a resend without a retry count is ignored.',
   },
   'content-type': {
     rule: 'A request with a body has a Content-Type.',
@@ -88,7 +88,7 @@ export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Att
   return [...early, ...checkBackOff(last, pauses, waitedMs), ...idProblems]
 }
 
-/** Returns true if the wait was shorter than `Retry-After`. A client may wait for a date on the machine's clock. */
+/** Returns true if the wait was shorter than `Retry-After`. For a date, a client may go by the machine's clock. */
 function isEarly(last: Attempt, latest: Attempt): boolean {
   const { retryAfterMs, retryAt = Number.POSITIVE_INFINITY } = last
   if (retryAfterMs === undefined || latest.at >= retryAt - toleranceMs) return false
@@ -145,7 +145,7 @@ export function mayBeStored({ outcome, status }: Attempt): boolean {
 export class TightLoops {
   readonly #runs = new Map<string, { last: Attempt; count: number }>()
 
-  /** Adds an attempt. Returns a problem if it completes a series that is too fast for a person or a back-off. */
+  /** Adds an attempt. Returns a problem if the attempt completes a series too fast for a person or a back-off. */
   add(latest: Attempt): RetryProblem | undefined {
     const { key } = latest.call
     const run = this.#runs.get(key)

@@ -27,7 +27,7 @@ export function listSharedProblems(
 
 /**
  * Omits attempts with an uncertain outcome, unless no other attempts remain. The event of such an attempt may have been
- * stored, so even its retry must keep the `insertId`. An uncertain 429 is kept, since nothing was stored.
+ * stored, so even a retry of that attempt must keep the `insertId`. An uncertain 429 is kept, since nothing was stored.
  */
 function withoutUncertain(targets: readonly Attempt[]): readonly Attempt[] {
   const certain = targets.filter((last) => last.outcome !== 'uncertain' || !mayBeStored(last))

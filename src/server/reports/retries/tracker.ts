@@ -27,7 +27,7 @@ export interface TrackedAttempt {
   /** The pause before the attempt in milliseconds; undefined without a previous attempt. */
   readonly waitedMs: number | undefined
   readonly problems: readonly RetryProblem[]
-  /** The problems that the attempt would have as a retry. Whether it is a retry is not certain. */
+  /** The problems that the attempt has if it is a retry, which is not certain. */
   readonly advice: readonly RetryProblem[]
   /** The reasons why failed attempts could not be judged, one for each such attempt. */
   readonly unjudged: readonly UnjudgedReason[]

@@ -6,7 +6,7 @@ import { findOwnToken, redacted, redactToken } from '../../../base/redaction/red
 import { type AcceptedOrigins, findRecordingProblem, toText } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
 
-/** The maximum number of distinct tokens in a file. It is limited because each string is searched for every token. */
+/** The maximum number of distinct tokens in a file, needed because each string is searched for every token. */
 const maxTokens = 100
 
 type Redact = (text: string) => string
@@ -19,7 +19,7 @@ export function readHar(document: Json, accepted: AcceptedOrigins): Result<Traff
   // All tokens are collected first, since a response may contain a token from another request.
   const tokens = new Set(entries.flatMap((entry) => findToken(entry) ?? []))
   if (tokens.size > maxTokens)
-    return failure(`has requests with more than ${maxTokens} different tokens. Export the traffic from fewer users.`)
+    return failure(`contains more than ${maxTokens} different tokens. Export the traffic of fewer users.`)
   // Longer tokens come first, since they may contain shorter tokens.
   const sorted = [...tokens].sort((a, b) => b.length - a.length)
   const redact = (text: string) => sorted.reduce(redactToken, text)
@@ -76,7 +76,7 @@ function readResponse(
 function readContent({ text, encoding, size, comment }: JsonObject, isFromConvsim: boolean): Buffer | undefined {
   if (typeof text !== 'string') return size === 0 ? Buffer.alloc(0) : undefined
   const bytes = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8')
-  // Complete JSON may be shorter than `size` because a tool redacted it.
+  // Complete JSON may be shorter than `size` if a tool redacted it.
   const isPartial = isFromConvsim
     ? / of \d+ bytes were recorded\.$/.test(toText(comment))
     : typeof size === 'number' && bytes.length < size && parseJson(bytes.toString()) === undefined

@@ -49,7 +49,7 @@ async function readTraffic(
   return failure(`refers to a body in "${cutText(missing)}", which is missing. Copy the whole folder or archive.`)
 }
 
-/** Reads a body that a Playwright HAR file refers to in `_file`, from the ZIP archive or the HAR file's folder. */
+/** Reads a body from the ZIP archive or the HAR file's folder. Playwright's HAR files name such bodies in `_file`. */
 type ReadBody = (name: string) => Uint8Array | undefined
 
 /** Unpacks a ZIP archive in memory. The error is a sentence without its subject, the file. */

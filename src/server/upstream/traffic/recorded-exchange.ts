@@ -4,7 +4,7 @@ import { readError } from '../../../service/exchange/refusals.ts'
 import { usableDeliveries } from '../../../service/exchange/reply.ts'
 import type { TrafficProblem } from './sample.ts'
 
-/** The origins of responses that a reader accepts: `upstream` (the real service) and `contract` (simulated). */
+/** The response origins that a reader accepts: `upstream` (the real service) and `contract` (simulated). */
 export type AcceptedOrigins = readonly ('upstream' | 'contract')[]
 
 export function toText(value: Json | undefined): string {

@@ -9,7 +9,7 @@ import { followReferences } from '../resolve.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
 import { type DocumentFlaw, error, warning } from './flaw.ts'
 
-/** A part of the document. `copiedFrom` lists where it and its enclosing parts were copied from. */
+/** A part of the document. `copiedFrom` lists where the part and its enclosing parts were copied from. */
 interface Part extends DocumentNode {
   readonly copiedFrom: readonly string[]
 }
@@ -107,7 +107,7 @@ class Bundle {
     const path = join(dirname(file), parseReference(`#/${name}`) ?? name)
     const project = isWithin(resolve(), this.#main.file) ? resolve() : dirname(this.#main.file)
     if (/^([a-z][\w+.-]+:|[/\\])/i.test(name) || !isWithin(project, path))
-      return failure('is outside the project: the working directory or, if the document is elsewhere, its folder')
+      return failure("is outside the project: the working directory, or the document's folder if that is elsewhere")
     if (!/\.(ya?ml|json)$/i.test(path)) return failure('points to a file without the extension .yaml, .yml or .json')
     this.#referencedFiles.add(path)
     const cached = this.#files.get(path)

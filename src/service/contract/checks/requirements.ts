@@ -50,7 +50,7 @@ function* checkOperations(document: JsonObject, source: Source): Generator<Docum
     const value = resolve(document, pointer)?.value ?? {}
     const { operationId: id } = value
     if (listSuccesses(value).length === 0)
-      yield warning(pointer, 'has no 2xx response; its lowest status above 299 is sent, or 200 if it has none')
+      yield warning(pointer, 'has no 2xx response; its lowest status above 299 is sent, or 200 if there is none')
     const problem = checkSimulatedStatus(value)
     if (problem !== undefined) yield error(joinPointer(pointer, simulatedStatus), problem)
     const first = firstPointers.get(id)
@@ -92,7 +92,7 @@ type Warn = (message: string, ...tokens: (string | number)[]) => DocumentFlaw
 
 function* findUnserved(item: JsonObject, warn: Warn): Generator<DocumentFlaw> {
   for (const name of ['query', 'additionalOperations'].filter((method) => method in item))
-    yield warn(`"${name}" is not served; only ${METHODS.join(', ')} are`, name)
+    yield warn(`"${name}" is not served; the served methods are ${METHODS.join(', ')}`, name)
   for (const name of [...METHODS, 'parameters'].filter((member) => '$ref' in item && member in item))
     yield warn('is ignored, because the path item uses $ref to refer to another path item', name)
 }
@@ -120,7 +120,7 @@ function* checkPaths(document: JsonObject): Generator<DocumentFlaw> {
     for (const path of others) {
       const methods = group.filter((each) => each.path === path).map(({ method }) => method)
       const isTaken = group.some((each) => each.path !== path && methods.includes(each.method))
-      if (isTaken) yield warning(joinPointer('/paths', path), `cannot be told apart from ${first}, which is served`)
+      if (isTaken) yield warning(joinPointer('/paths', path), `cannot be told apart from ${first}, which has priority`)
       else yield warning(joinPointer('/paths', path), `differs from ${first} only in parameter names; both are merged`)
     }
   }

@@ -88,7 +88,7 @@ export class Shape {
   }
 }
 
-/** Returns the types that a part names, or else the types that its values or members imply. */
+/** Returns a part's explicit types, or else the types that its values or members imply. */
 function listTypes({ type, const: value, enum: values = value === undefined ? null : [value], ...part }: JsonObject) {
   if (type !== undefined) return [type].flat().map(String)
   if (Array.isArray(values)) return values.map((each) => (each === null ? 'null' : typeof each))

@@ -29,7 +29,7 @@ end
 
 /**
  * Records an event, or counts a replay of it. Arguments: the path of the seed and sandbox; the `insertId` as JSON, or
- * empty; the event's id if it is the first with its payload or `insertId`; the field for the sum of impacts; the impact
+ * empty; the id for the first event with this payload or `insertId`; the field for the sum of impacts; the impact
  * in billionths; the sample rate; the rest of the event as JSON. Returns `stored` and the number from `occurrence` (0
  * with an `insertId`), or `replayed`, the stored event and its number of replays.
  */
@@ -62,7 +62,7 @@ return {'stored', earlier}`)
 
 /**
  * Adds a version to a prompt, or creates a prompt with its first version. Arguments: the path of the seed and sandbox;
- * the external key, or empty; the prompt's id if it is the first with its key or request; the rest of a new prompt as
+ * the external key, or empty; the id for the first prompt with this key or request; the rest of a new prompt as
  * JSON, ending in `[]}`; the rest of the version as JSON. Returns the prompt's id, and the number of earlier versions.
  */
 export const ADD_VERSION = sandboxScript(`${STORE}

@@ -162,7 +162,7 @@ test('GitHub annotations are errors for findings that fail the run, and warnings
   expect(text).toMatch(/^::error::--fail-on: \d\.\d%25 of the contract covered, 90%25 required$/m)
 })
 
-test('an HTML report has a bad verdict even if only a coverage condition fails the run', async () => {
+test('an HTML report shows a failed verdict even if only a coverage condition fails the run', async () => {
   const target = await startForTest({ failOn: 'coverage<90' })
   const { text } = await fetchReport(target, 'format=html')
   expect(text).toContain('<p class="verdict bad">A --fail-on condition is met</p>')

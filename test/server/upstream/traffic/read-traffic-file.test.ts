@@ -42,7 +42,7 @@ async function read(content: Json | string | Uint8Array, accepted?: Accepted) {
 
 const readHar = (...entries: Json[]) => read({ log: { entries } })
 
-/** Returns the members of an entry with an error response from the proxy itself instead of the real service. */
+/** Returns the members of an entry with an error response from the proxy itself, not from the real service. */
 const proxyError = (status: number, error: string) => ({
   _origin: 'simulator',
   response: { status, content: { size: 9, text: JSON.stringify({ success: false, error }) } },
@@ -174,7 +174,7 @@ describe('a HAR file', () => {
   })
 
   test.each(['none.json', '../secret.json', '/etc/hostname', '..', '', 'toString'])(
-    'that refers to the body file %j, which is not in its folder or archive, is refused',
+    'that refers to the body file %j, which is not in the same folder or archive, is refused',
     async (name) => {
       const har = JSON.stringify({ log: { entries: [entry({ status: 200, content: { _file: name } })] } })
       const folder = await writeFolder({ 'har.har': har })
