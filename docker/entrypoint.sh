@@ -4,7 +4,7 @@
 set -e
 
 is_mounted() {
-  # The fifth field of a line is the mount point; the fourth may be the same path in another file system.
+  # The fifth field of a line is the mount point. The fourth, a path within the mounted file system, can look the same.
   while read -r _ _ _ _ mount_point _; do
     [ "$mount_point" != "$1" ] || return 0
   done </proc/self/mountinfo

@@ -146,7 +146,7 @@ const effectChecks: Record<Effect['kind'], EffectCheck> = {
     counts.push(await count())
     deliveryChecks.reset(await observeDelivery(operation, text), operation.success)
     const [before = 0, between = 0] = counts
-    expect((await count()) - between, 'as many records as an ordinary request stores').toBe(between - before)
+    expect((await count()) - between, 'records stored, compared with an ordinary request').toBe(between - before)
   },
 }
 
@@ -169,7 +169,7 @@ describe('every catalogue entry', () => {
   })
 
   test.each(pairs.filter(({ applies }) => !applies))(
-    'is refused with the reason if it does not apply, and the state stays the same: $text on $operation.id',
+    'is refused with a reason if it does not apply, and leaves the state unchanged: $text on $operation.id',
     async ({ text, operation, reason = '' }) => {
       const before = await readStateInfo(sim())
       const response = await callOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
@@ -179,7 +179,7 @@ describe('every catalogue entry', () => {
     },
   )
 
-  test('applies to some operation, and has descriptions that start with a capital letter and end with a period', () => {
+  test('applies to at least one operation, and its descriptions start with a capital and end with a period', () => {
     for (const entry of entries) {
       expect([entry.name, pairs.some((one) => one.entry === entry && one.applies)]).toEqual([entry.name, true])
       for (const { description } of [entry, ...entry.parameters]) expect(description).toMatch(/^[A-Z].*\.$/)
@@ -192,7 +192,7 @@ describe('every catalogue entry', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test('is listed by the control plane with its parameters, including p, unless it is a status', async () => {
+  test('is listed by the control plane with its parameters (including p), unless it is a status', async () => {
     const { scenarios } = await callControl(sim(), 'GET', '/catalogue')
     expect(scenarios).toMatchObject(
       catalogue.definitions.map((entry) => ({

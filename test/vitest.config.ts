@@ -22,7 +22,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'isolated', include: isolated } },
     ],
-    tags: [{ name: 'long', description: 'skipped by `npm test`, and run by `.ci/run` and `npm run test:long`' }],
+    tags: [{ name: 'long', description: 'skipped by `npm test`; run by `.ci/run` and `npm run test:long`' }],
     globalSetup: ['test/support/build-once.ts'],
     setupFiles: ['test/support/control-responses/setup.ts'],
     reporters: ['default', controlResponses, new ClosingLineReporter(controlResponses)],

@@ -84,7 +84,7 @@ type sandbox struct {
 	name string
 }
 
-// newSandbox returns a sandbox named after the test. At its end, the test fails if the client broke the contract, was
+// newSandbox returns a sandbox named after the test. When the test ends, it fails if a request broke the contract, was
 // refused unexpectedly, or broke a retry rule.
 func newSandbox(t *testing.T) sandbox {
 	s := sandbox{t, strings.ReplaceAll(t.Name(), "/", "-")} // the name of a subtest contains a slash

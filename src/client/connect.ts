@@ -17,7 +17,7 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   /** The PEM certificate of the CA that clients must trust for TLS, if any; with `connect`, the one that you passed. */
   readonly authority: string | undefined
   /**
-   * Returns a client for a sandbox, by default for one with a new name. A name has up to 64 letters, digits, dots,
+   * Returns a client for a sandbox, by default one with a new name. A name can have up to 64 letters, digits, dots,
    * hyphens and underscores. If the name, seed and requests are the same in two runs, so are the ids of all records.
    */
   sandbox(name?: string): SandboxClient<N>

@@ -7,7 +7,7 @@ export type FindingKind = (typeof findingKinds)[number]
 export function refuseUnknownKinds(kinds: unknown): void {
   const names: readonly string[] = findingKinds
   if (Array.isArray(kinds) && kinds.every((kind) => names.includes(kind))) return
-  throw new Error(`Give the finding kinds as a list of these names: ${names.join(', ')}; got ${JSON.stringify(kinds)}.`)
+  throw new Error(`Finding kinds must be a list of these names: ${names.join(', ')}; got ${JSON.stringify(kinds)}.`)
 }
 
 /** Describes a failed expectation with its nearest misses, or returns undefined if the expectation was met. */

@@ -10,7 +10,7 @@ export interface SandboxRecords {
   activateVersion(promptId: string, versionId: string): Promise<void>
   /** Returns the event weight, each product's PQI and each conversation's CQI. */
   quality(): Promise<ControlSchemas['Quality']>
-  /** Sets the event weight (0 to 1), and returns the recalculated indexes. */
+  /** Sets the event weight (0 to 1) and returns the recalculated indexes. */
   setQuality(weight: number): Promise<ControlSchemas['Quality']>
   /** Copies events, prompts and quality settings. To restore them, call `snapshot.restore()`. */
   snapshot(name?: string): Promise<SandboxSnapshot>

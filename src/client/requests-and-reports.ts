@@ -50,7 +50,7 @@ export interface SandboxRequests<N extends Names> {
   request(id: string): Promise<ControlSchemas['Exchange']>
   /** Yields requests as they are recorded, without bodies: `for await (const request of sim.follow())`. */
   follow(filter?: RequestFilter<N>): AsyncIterable<ControlSchemas['Exchange']>
-  /** Deletes the recorded requests, and resets coverage and retry problems. */
+  /** Deletes the recorded requests and resets coverage and retry problems. */
   clearRequests(): Promise<void>
   count(operation?: N['operation'], match?: MatchInput<N>): Promise<ControlSchemas['RequestCount']>
   /**
@@ -67,7 +67,7 @@ export interface SandboxRequests<N extends Names> {
   expectNoFindings(allow?: readonly FindingKind[]): Promise<void>
   /** Returns how much of the contract the sandbox's clients have covered, and what is missing. */
   coverage(): Promise<ControlSchemas['Coverage']>
-  /** Lists the problems with how the sandbox's clients retried or identified themselves. */
+  /** Lists the problems with how the sandbox's clients retried requests or identified themselves. */
   retryProblems(): Promise<readonly ControlSchemas['RetryProblem'][]>
   /** Lists up to 100 failed calls with their attempts. The call with the latest attempt comes first. */
   retries(): Promise<readonly ControlSchemas['RetryChain'][]>

@@ -42,9 +42,9 @@ export interface SandboxRules<N extends Names> {
   sequence(items: readonly SequenceItemText<N>[] | string, conditions?: RuleConditions<N>): Promise<void>
   /** Adds a rule: `await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })`. */
   rule(rule: NewRule<N>): Promise<void>
-  /** Lists the rules of the sandbox and the startup rules, with the number of times that each rule was applied. */
+  /** Lists the sandbox's rules and the startup rules, with the number of times that each rule was applied. */
   rules(): Promise<RuleListing<N>>
-  /** Replaces all rules of the sandbox, and resets their counts. */
+  /** Replaces all rules of the sandbox and resets their counts. */
   setRules(rules: readonly NewRule<N>[]): Promise<void>
   /** Removes all rules of the sandbox. */
   clearRules(): Promise<void>
@@ -102,6 +102,6 @@ function isPlain(value: object): boolean {
 }
 
 function nameValue(value: unknown): string {
-  if (typeof value === 'object') return `a ${value?.constructor.name}`
+  if (typeof value === 'object') return `an instance of ${value?.constructor.name}`
   return typeof value === 'number' || value === undefined ? String(value) : `a ${typeof value}`
 }

@@ -49,7 +49,7 @@ export interface SimulatorClientParts extends Pick<ConnectOptions, 'authority'> 
   readonly transport: Transport
   readonly origin: string
   readonly basePath: string
-  /** True for a simulator that stops when the tests end, so its console is not available afterwards. */
+  /** True for a simulator that stops when the tests end, so its console is not available afterward. */
   readonly isTemporary: boolean
   readonly newName: () => string
   readonly close: () => Promise<void>

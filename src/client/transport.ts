@@ -46,7 +46,7 @@ export async function dataOf<Data>(response: Promise<{ readonly data?: Data }>):
   return (await response).data as Data
 }
 
-/** Awaits a response, and ignores its content. @internal */
+/** Awaits a response and ignores its content. @internal */
 export async function done(response: Promise<unknown>): Promise<void> {
   await response
 }

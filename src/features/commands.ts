@@ -12,7 +12,7 @@ import { proxyCommand } from './proxy/command.ts'
 import { recordCommand } from './record/command.ts'
 import { scenariosCommand } from './scenarios/command.ts'
 
-/** The program's commands. `--help` keeps this order within each purpose. The first command is the default. */
+/** The program's commands. `--help` groups them by purpose, in this order. The first command is the default. */
 export const commands: CommandTable<CliCommand> = [
   serveCommand,
   execCommand,

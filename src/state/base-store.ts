@@ -18,7 +18,7 @@ import type { EventReceipt, SandboxReading, Store } from './store.ts'
 type Command<T> = (entry: SandboxEntry) => { readonly change?: Change; readonly result: T }
 
 export interface Committer {
-  /** Applies a change synchronously, and resolves when it is stored. Rejects if the change cannot be stored. */
+  /** Applies a change synchronously and resolves when it is stored. Rejects if the change cannot be stored. */
   commit(change: Change): Promise<void>
   /** Encodes an import before its commit, in slices, so that other requests can be handled in between. */
   prepareImport?(change: ImportChange): Promise<void>

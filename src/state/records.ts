@@ -118,7 +118,7 @@ export const EXPORT_FORMAT = 1
 export function cloneJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return (value === 0 ? 0 : value) as T
   if (Array.isArray(value)) return value.map(cloneJson) as T
-  // Assigning only to members of a spread copy is fast, and keeps `__proto__` an ordinary member.
+  // Assigning only to members of a spread copy is fast and keeps `__proto__` an ordinary member.
   const copy = { ...value } as Record<string, unknown>
   for (const key of Object.keys(copy)) {
     if (copy[key] === undefined) delete copy[key]

@@ -1,4 +1,4 @@
-/** `state/`: the stored state, with its interface, records, and implementations in `memory/`, `file/` and `redis/`. */
+/** `state/`: the `Store` interface, the record types, and implementations in `memory/`, `file/` and `redis/`. */
 import type { RecordCounts, StoredContent } from './collections/index.ts'
 import type {
   DayImpact,
@@ -54,7 +54,7 @@ export interface RateResult {
   readonly resetMs: number
 }
 
-/** A change refused because of a disk error, or because one of the state's files was removed or replaced. */
+/** A change refused because of a disk error, or because one of the state's files was removed, replaced or altered. */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }
@@ -105,7 +105,7 @@ export interface Store {
   addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<{ promptId: string; version: PromptVersion }>
   /** Consumes a unit of `key`'s fixed window, if one is left. A window opens on first use; a restart can reset it. */
   consumeRate(context: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
-  /** Advances the sequence `key`, and returns its previous index: 0, 1, 2, ... A restart can reset sequences. */
+  /** Advances the sequence `key` and returns its previous index: 0, 1, 2, ... A restart can reset sequences. */
   nextSequenceIndex(sandbox: string, key: string): Promise<number>
   listSequences(sandbox: string): Promise<ReadonlyMap<string, number>>
 
@@ -127,8 +127,8 @@ export interface Store {
 
   exportSandbox(sandbox: string): Promise<SandboxReading>
   /**
-   * Replaces the sandbox's data with a valid export, and resets its counters. Returns false and changes nothing if the
-   * sandbox has records and `condition` is `if-empty`. The export is not copied, so it must not change afterwards.
+   * Replaces the sandbox's data with a valid export and resets the counters. Returns false and changes nothing if the
+   * sandbox has records and `condition` is `if-empty`. The export is not copied, so it must not change afterward.
    */
   importSandbox(sandbox: string, content: SandboxExport, condition: ImportCondition): Promise<boolean>
   listSandboxes(): Promise<readonly SandboxSummary[]>
@@ -142,7 +142,7 @@ export interface Store {
    * not see its writes. Its counters advance independently. It must not be used after this store is closed.
    */
   fork(): Store
-  /** Returns why changes can no longer be stored, or were not stored by `close`; otherwise undefined. */
+  /** Returns why changes can no longer be stored, or why `close` could not store them; otherwise undefined. */
   findLoss(): Promise<string | undefined>
   /** Returns why requests that need the state are refused; undefined unless the shared store is out of service. */
   findOutage(): Promise<string | undefined>

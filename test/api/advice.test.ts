@@ -34,7 +34,7 @@ const [events, prompts] = ['/v1/events', '/v1/prompts']
 const cases: readonly Case[] = [
   ['a parameter with one letter missing', `${analyticsPath}?perod=7d`, undefined, ['query /perod', hint('period')]],
   ['an unknown query parameter', `${analyticsPath}?limit=5`, undefined, ['query /limit', /known: period$/]],
-  ['a query on POST /v1/events', `${events}?period=7d`, linkedEvent(), ['query /period', /the operation has none$/]],
+  ['a query on POST /v1/events', `${events}?period=7d`, linkedEvent(), ['query /period', /no query parameters$/]],
   ['a member in the wrong case', events, linkedEvent({ insertID: 'a' }), ['body /insertID', hint('insertId')]],
   ['a member in snake case', events, linkedEvent({ sample_rate: 1 }), ['body /sample_rate', hint('sampleRate')]],
   ['a nested misspelling', prompts, fullPrompt({ components }), ['body /components/1/isDinamic', hint('isDynamic')]],

@@ -38,7 +38,7 @@ describe('the baggage header', () => {
   test.each([
     ['similar keys', 'sandbox=worker-3,CONVSIM.SANDBOX=worker-3,xconvsim=y'],
     ['the key within a value or a property', 'note=convsim.sandbox,a=b;convsim.sandbox=worker-3'],
-  ])('without a member for the simulator selects no sandbox and causes no advice: %s', async (_how, baggage) => {
+  ])('selects no sandbox and causes no advice if it has no member for the simulator: %s', async (_how, baggage) => {
     expect(await callWith(baggage)).toEqual({ status: 200, sandbox: 'default', advice: undefined })
   })
 

@@ -16,7 +16,7 @@ function describeResponse(description: string, { status, headers, text }: TestRe
   if (body === undefined) return [description.replace(/^Status \d+/, `Status ${status}`)]
   const [, ...headerNames] = head.split(', ').map((part) => part.split(': ')[0] ?? '')
   const fields = headerNames.map((name) => `${name}: ${headers.get(name)}`)
-  // The message of a 404 names the requested model, which the description cannot know.
+  // The message of a 404 names the requested model, which the description cannot include.
   return [[`Status ${status}`, ...fields, `body ${status === 404 ? body : text}`].join(', ')]
 }
 

@@ -46,7 +46,7 @@ describe('the clock', () => {
     expect(timeOf(clock)).toBeLessThanOrEqual(expectedStart + Date.now() - startedAt)
   })
 
-  test('stays shifted, and stops at the latest possible time', async () => {
+  test('stays shifted and stops at the latest possible time', async () => {
     const [sim, { inSandbox, token }] = [realSim(), freshSandbox()]
     expect((await callControl(sim, 'PUT', inSandbox('/clock'), { mode: 'shifted' }))['mode']).toBe('shifted')
     expect((await callControl(sim, 'GET', inSandbox('/clock')))['mode']).toBe('shifted')
@@ -104,7 +104,7 @@ describe('the clock', () => {
 })
 
 describe('the simulated time of a request', () => {
-  test('is the default for eventAt, and is stored as receivedAt', async ({ own }) => {
+  test('is the default for eventAt and is stored as receivedAt', async ({ own }) => {
     await callControl(own, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
     await call(own, '/v1/events', { token: 'k~a', body: event() })
     await call(own, '/v1/events', { token: 'k~b', body: event(), headers: { 'x-sim-now': '2025-05-05T05:05:05Z' } })

@@ -47,7 +47,7 @@ describe('a page from an origin in --control-origins', () => {
 })
 
 const unlistedOrigins = ['http://localhost:6007', 'https://localhost:6006', 'http://localhost:6006.example.com', 'null']
-test.each(unlistedOrigins)('requests from the unlisted origin %s are refused without CORS headers', async (origin) => {
+test.each(unlistedOrigins)('requests from the unlisted origin %s get a 403 without CORS headers', async (origin) => {
   const headers = { origin, 'access-control-request-method': 'PUT' }
   for (const method of ['GET', 'OPTIONS', 'PUT']) {
     const response = await call(sim(), '/__sim/scenarios', { method, headers, token: null })
@@ -56,7 +56,7 @@ test.each(unlistedOrigins)('requests from the unlisted origin %s are refused wit
   }
 })
 
-test('--control-origins normalizes origins, and rejects values that are not origins', () => {
+test('--control-origins normalizes origins and rejects values that are not origins', () => {
   expect(parseOrigins('http://LOCALHOST:80/, https://[::1]:8443')).toEqual(['http://localhost', 'https://[::1]:8443'])
   const wrong = ['', '*', 'null', 'localhost:6006', 'http://localhost:6006,', 'http://localhost:6006/path', 'http://']
   for (const text of [...wrong, 'http://localhost?x', 'http://*.example.com', 'http://user@localhost', 'file:///home'])

@@ -27,7 +27,7 @@ test.each(['/__sim/health', ...aliases])('%s returns the status "healthy", but n
 test.each([
   ['/metrics', 'text/plain; version=0.0.4; charset=utf-8', /^convsim_\w+/m],
   ['/_x-steady/spec', 'application/json; charset=utf-8', /"openapi":"3\.1\.0"/],
-])('%s is case-insensitive, and may have a trailing slash', async (path, mediaType, body) => {
+])('%s is case-insensitive and may have a trailing slash', async (path, mediaType, body) => {
   for (const target of [path, `${path}/`, path.toUpperCase()]) {
     const response = await fetch(`${sim().origin}${target}`)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, mediaType])

@@ -198,7 +198,7 @@ describe('--control-token', () => {
       expect([path, (await call(sim, path, { method: 'PUT', token: null })).status]).toEqual([path, 401])
   })
 
-  test('is not required by the simulated service, and is not logged', async () => {
+  test('is not required by the simulated service and is not logged', async () => {
     const sim = guarded()
     await call(sim, '/__sim/info', { token: 'let me in' })
     expect((await call(sim, analyticsPath, { token: 'secret-key' })).status).toBe(200)
@@ -285,7 +285,7 @@ test('the journal keeps only the newest 16 MB of request bodies, even if the req
 })
 
 describe('the head of a control request', () => {
-  test('is enough to refuse an unknown host before the body arrives', async () => {
+  test('with an unknown host is refused before the body arrives', async () => {
     const head = 'Host: evil.example\r\nContent-Type: application/json\r\nContent-Length: 100000000'
     expect((await callRaw(sim().origin, `POST /__sim/import HTTP/1.1\r\n${head}\r\n\r\n{`)).status).toBe(403)
   })

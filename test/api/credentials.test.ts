@@ -87,7 +87,7 @@ function send(path: string, name: string) {
 describe.each(rows.map((row, index) => [JSON.stringify(row[0]), `/c${index}`, row] as const))(
   'security %s',
   (_security, path, [, wrong, error, challenge]) => {
-    test('is explained in the 401 for a missing credential, and unaccepted credentials get a 401', async () => {
+    test('is explained in the 401 for a missing credential, and unacceptable credentials get a 401', async () => {
       const response = await call(sim(), `/v1${path}`, { token: null })
       expect([response.status, errorOf(response)]).toEqual([401, error])
       expect(response.headers.get('www-authenticate')).toBe(challenge)

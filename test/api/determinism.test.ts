@@ -42,7 +42,7 @@ describe('a seed for one request', () => {
     expect(await textWith({ 'x-sim-seed': '42' })).not.toBe(await textWith({}))
   })
 
-  test('in Prefer gives the same data as X-Sim-Seed, and is acknowledged', async () => {
+  test('in Prefer gives the same data as X-Sim-Seed and is acknowledged', async () => {
     const response = await call(sim(), analyticsPath, { headers: { prefer: 'seed=42' } })
     expect(response.text).toBe(await textWith({ 'x-sim-seed': '42' }))
     expect(response.headers.get('preference-applied')).toBe('seed=42')

@@ -64,7 +64,7 @@ test('an event’s id is derived from the payload, not from the time of receipt'
   expect(await idAt('2026-01-15T12:00:00Z')).toBe(await idAt('2026-03-01T00:00:00Z'))
 })
 
-test('eventAt is accepted in every documented format, and stored in UTC', async ({ own }) => {
+test('eventAt is accepted in every documented format and stored in UTC', async ({ own }) => {
   const expected = {
     '2026-01-15T12:00:00.123456789Z': '2026-01-15T12:00:00.123Z',
     '2026-01-15T23:30:00-08:00': '2026-01-16T07:30:00.000Z',

@@ -7,7 +7,7 @@ import { isUnfinished, sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { parseHeader } from '../support/raw-http.ts'
 import { startForTest } from '../support/start.ts'
 
-/** The number of requests. For more, run `FUZZ=100000 npx vitest run --config test/vitest.config.ts test/api/fuzz` */
+/** The number of requests. For more, run `FUZZ=100000 npx vitest run --config test/vitest.config.ts test/api/fuzz`. */
 const count = Number(process.env['FUZZ'] ?? 1500)
 const seed = process.env['FUZZ_SEED'] ?? '1'
 const concurrency = 64

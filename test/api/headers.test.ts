@@ -69,7 +69,7 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type,x-sim-scenario')
   })
 
-  test('adds no headers if the request has no Origin header, or with --no-cors', async () => {
+  test('adds no headers if the request has no Origin header or --no-cors is set', async () => {
     const own = await startForTest({ cors: false })
     for (const response of [await call(sim(), analyticsPath), await call(own, analyticsPath, { headers: { origin } })])
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, null])

@@ -51,7 +51,7 @@ test.for<[string, string, Record<string, string>, number[]]>([
   expect([...text.matchAll(/^id: (\d)$/gm)].map(([, id]) => Number(id))).toEqual(numbers)
 })
 
-test('a stream accepts the filters of the request list, and includes bodies with bodies=true', async ({ own }) => {
+test('a stream accepts the filters of the request list and includes bodies with bodies=true', async ({ own }) => {
   const { readUntil } = await follow(own, 'status=201&sandbox=*&bodies=true')
   await call(own, analyticsPath)
   await call(own, '/v1/events', { body: event({ insertId: 'in-the-body' }), headers: { 'x-sim-sandbox': 'a' } })

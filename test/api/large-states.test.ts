@@ -34,7 +34,7 @@ const onLinux = test.runIf(existsSync(schedstatFile))
 const usedMs = () => Number(readFileSync(schedstatFile, 'utf8').split(' ')[0]) / 1e6
 
 /**
- * Sends a request, and measures the work in each turn of the event loop until the response arrives. Other requests
+ * Sends a request and measures the work in each turn of the event loop until the response arrives. Other requests
  * cannot be handled during a turn. `longestShare` is the longest turn's share (0 to 1) of all the work.
  */
 async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
@@ -48,7 +48,7 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
     turns.push(usedMs() - before)
   }
   const response = await pendingResponse
-  turns.pop() // the last turn parses the response, which the simulator does not do
+  turns.pop() // the last turn is the client's: it parses the response
   const all = turns.reduce((sum, turn) => sum + turn, 0)
   return { ...response, longestShare: Math.max(...turns) / all }
 }

@@ -42,7 +42,7 @@ describe('startSimulator', () => {
     await Promise.all(simulators.map((each) => each.close()))
   })
 
-  test('ignores undefined settings, and converts values as the command line does', async () => {
+  test('ignores undefined settings and converts values as the command line does', async () => {
     const settings: Record<string, unknown> = { state: undefined, seed: 42, maxAnalysesPerHour: '1' }
     await using sim = await startSimulator(settings)
     expect(await readStateInfo(sim)).toMatchObject({ file: ':memory:' })
@@ -63,7 +63,7 @@ describe('startSimulator', () => {
     [{ plan: 'platinum' }, /^plan: .*platinum/],
     [{ contract: 'no-such-file.yaml' }, /no-such-file\.yaml.*\(contract\)/],
     [{ host: '0.0.0.0' }, /^host: .*Set controlToken, or controlOpen/],
-  ])('refuses %o, and names the setting', async (settings: object, words) => {
+  ])('refuses %o and names the setting', async (settings: object, words) => {
     await expect(startSimulator(settings)).rejects.toThrow(words)
   })
 })

@@ -83,7 +83,7 @@ describe('a client that disconnects before the end of the response', () => {
     ['429;retry-after=30', event()],
     ['201', event()],
     ['500', event({ insertId: 'kept' })],
-  ])('causes no finding when it retries, if it did not read the response: %s', async (scenario, body) => {
+  ])('causes no finding when it retries without having read the response: %s', async (scenario, body) => {
     const sandbox = `unread-${scenario.slice(0, 3)}`
     await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
     const { hostname, port } = new URL(sim().origin)
@@ -117,7 +117,7 @@ describe('a client that disconnects before the end of the response', () => {
   })
 })
 
-describe('a client that waits for the response finds the exchange in the journal with its next request', () => {
+describe('an exchange is in the journal before the next request from a client that waited for the response', () => {
   test('even if the simulator runs in another process and the response is truncated', async () => {
     const command = convsim(['serve', '--port', '0', '--state', ':memory:', '--log-level', 'error'])
     const other = { origin: await command.ready() }

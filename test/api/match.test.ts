@@ -90,7 +90,7 @@ describe('a condition', () => {
     ['on an unknown pointer', { match: { body: { '/eventTyp': 'a' } } }, /field "\/eventTyp".*\/eventType/],
     ['on another operation’s field', { operation: 'createEvent', match: { body: { '/name': 'a' } } }, /field "\/name"/],
     ['on a misspelled parameter', { match: { query: { perod: '7d' } } }, /parameter "perod"\. Did you mean "period"\?/],
-  ])('%s is refused by verify and count without "force"', async (_name, query, message) => {
+  ])('%s is refused by verify and count unless "force" is set', async (_name, query, message) => {
     for (const check of [verifyNoRequests, count]) {
       expectRefusal(await check(query), 400, message)
       expect((await check({ ...query, force: true })).status).toBe(200)

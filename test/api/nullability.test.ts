@@ -45,7 +45,7 @@ describe('the scenario', () => {
     expect([body.conversationCount, body.messageCount]).toEqual([0, 0])
   }
 
-  test.each(periods)('no-null leaves no field null in a %s period for models that set no scenario', async (period) => {
+  test.each(periods)('no-null leaves no field null in a %s period for models without a scenario', async (period) => {
     for (const { id } of modelsWithoutScenario) {
       expectNoNull(await readAnalytics(sim(), id, period, { headers: { 'x-sim-scenario': 'no-null' } }))
     }

@@ -46,7 +46,7 @@ paths:
       operationId: getEscaped
       responses:
         '200':
-          description: Names that a JSON Pointer escapes.
+          description: Names that must be escaped in a JSON Pointer.
           content:
             application/problem+json:
               schema:

@@ -20,7 +20,7 @@ const examples = codes.flatMap(({ operation, status }) =>
 const prefer = (text: string) => ({ headers: { prefer: text } })
 
 describe('Prefer: code', () => {
-  test.each(codes)('selects $status on $operation.id, and is acknowledged', async ({ operation, status }) => {
+  test.each(codes)('selects $status on $operation.id and is acknowledged', async ({ operation, status }) => {
     const response = await callOperation(sim(), operation, prefer(`code=${status}`))
     expect([response.status, response.headers.get('preference-applied')]).toEqual([status, `code=${status}`])
     expect(describeViolations(operation.id, status, response.body)).toEqual([])
@@ -34,7 +34,7 @@ describe('Prefer: code', () => {
 })
 
 describe('Prefer: example', () => {
-  test.each(examples)('selects $status $name on $operation.id, and stores nothing', async (example) => {
+  test.each(examples)('selects $status $name on $operation.id and stores nothing', async (example) => {
     const { operation, status, name, value } = example
     const before = await readStateInfo(sim())
     const response = await callOperation(sim(), operation, prefer(`code=${status}, example=${name}`))
@@ -98,7 +98,7 @@ describe('a Prefer header', () => {
     ['too many characters in this header', { prefer: `wait=${'1'.repeat(2000)}` }, /at most 2000 characters long/],
     ['a code and a scenario', { prefer: 'code=404', 'x-sim-scenario': 'forbidden' }, /cannot both act/],
     ['an example and a scenario', { prefer: 'example=healthy', 'x-sim-scenario': 'forbidden' }, /Leave out one/],
-    ['two different seeds', { prefer: 'seed=43', 'x-sim-seed': '42' }, /differ; send one/],
+    ['two different seeds', { prefer: 'seed=43', 'x-sim-seed': '42' }, /differ; send only one/],
     [
       'a code and an example of another status',
       { prefer: 'code=404;example=healthy' },

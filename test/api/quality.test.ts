@@ -192,7 +192,7 @@ describe('/__sim/quality', () => {
     [{ weight: '0.1' }, /\/weight/],
     [{}, /weight/],
     [{ weight: 0.1, of: 'events' }, /of/],
-  ])('refuses the body %j, and changes nothing', async (body, words) => {
+  ])('refuses the body %j and changes nothing', async (body, words) => {
     expectRefusal(await call(sim(), '/__sim/quality?sandbox=put', { method: 'PUT', body, token: null }), 400, words)
     expect((await qualityOf('put')).weight).toBe(0.1)
   })

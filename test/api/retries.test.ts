@@ -14,7 +14,7 @@ const retriesOf = (query: string, target: TestSimulator = sim()) => readControl<
 
 const statusesOf = ({ chains }: Retries) => chains.map(({ attempts }) => attempts.map(({ status }) => status))
 
-/** Requests analytics with a scenario, and returns the request's id. */
+/** Requests analytics with a scenario and returns the request's id. */
 async function callWith(sandbox: string, scenario: string, target: TestSimulator = sim()): Promise<string> {
   return String((await call(target, analyticsPath, { sandbox, scenario })).headers.get('x-request-id'))
 }
@@ -94,7 +94,7 @@ describe('GET /__sim/retries', () => {
     expect(await retriesOf('sandbox=of-one&request=req-nobody')).toMatchObject({ chains: [] })
   })
 
-  test('shows the latest 50 attempts of a chain, and says how many earlier attempts there were', async () => {
+  test('shows the latest 50 attempts of a chain and says how many earlier attempts there were', async () => {
     for (let attempt = 0; attempt < 53; attempt += 1) await callWith('long', '503')
     const [chain] = (await retriesOf('sandbox=long')).chains
     expect([chain?.attempts.length, chain?.earlier]).toEqual([50, 3])

@@ -19,7 +19,7 @@ import { listSandboxes } from '../support/stored-records.ts'
 const sim = sharedSimulator()
 const eventWithInsertId = event({ insertId: 'order-1' })
 
-test('a header, a key and a path can name the same sandbox, separate from the default sandbox', async ({ own }) => {
+test('a header, a key and a path can name the same sandbox, which is separate from the default', async ({ own }) => {
   const ways: [prefix: string, options: RequestOptions][] = [
     ['', { sandbox: 'worker-3' }],
     ['', { token: 'any-key~worker-3' }],
@@ -76,7 +76,7 @@ test('the revisions in the sandbox list show which sandboxes the control plane h
   expect((await readRevisions())['two']).not.toBe(before['two'])
 })
 
-test('a GET to the control plane that names an unknown sandbox does not create the sandbox', async () => {
+test('a control-plane GET that names an unknown sandbox does not create the sandbox', async () => {
   for (const { id, method, path } of await controlOperations()) {
     if (method !== 'GET' || id === 'streamRequests') continue // a stream never ends
     await call(sim(), `/__sim${path.replace(/\{\w+\}/g, 'x')}?sandbox=read-by-${id}`, { token: null })

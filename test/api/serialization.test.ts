@@ -12,7 +12,7 @@ const nested = {
   properties: { a: { type: 'object', properties: { b: integer } }, ids: integers, on: { type: 'boolean' } },
 }
 
-/** A parameter `p`, with valid texts and invalid texts as a request sends them. */
+/** A parameter `p`, with valid and invalid values as they appear in a request. */
 type Row = readonly [parameter: JsonObject, valid: readonly string[], invalid: readonly string[]]
 
 /** Cases by location, in addition to those in `test/service/contract/constructs`. */
@@ -162,7 +162,7 @@ const send = (location: string, path: string, text: string) => {
 
 describe('a parameter', () => {
   test.each(cases.map((one) => [one.location, JSON.stringify(one.parameter), one] as const))(
-    'in the %s accepts only valid texts: %s',
+    'in the %s accepts only valid values: %s',
     async (_location, _parameter, { location, path, valid, invalid }) => {
       const outcomes = async (texts: readonly string[]) =>
         Promise.all(texts.map(async (text) => `${text} ${(await send(location, path, text)).status}`))
@@ -190,7 +190,7 @@ describe('names of query parameters', () => {
     ['page[size]=1&ids[]=1&ids[]=2&r=3', 204, []],
     ['page[size]=a', 400, []],
     ['page[sise]=1&rr=2', 204, ['/page[sise]', '/rr']],
-  ] as const)('are compared with the document, including any brackets: %s', async (query, status, advice) => {
+  ] as const)('are compared with the documented names, including any brackets: %s', async (query, status, advice) => {
     const response = await call(own(), `/v1/pages?${query}`)
     expect(response.status).toBe(status)
     for (const pointer of advice) expect(response.headers.get('x-sim-advice')).toContain(pointer)

@@ -42,7 +42,7 @@ test.each([
   if (expectedCount !== undefined) expect(await readUnmet(sandbox)).toHaveLength(expectedCount)
 })
 
-test('an applied rule never becomes unmet, even after a restore, a clock change or a cleared journal', async () => {
+test('an applied rule never becomes unmet, even after a restore, a clock change or deletion of requests', async () => {
   const sandbox = 'restored'
   const post = (path: string, body?: JsonObject) => callControl(sim(), 'POST', `${path}?sandbox=${sandbox}`, body)
   const snapshot = await call(sim(), `/__sim/snapshots?sandbox=${sandbox}`, { method: 'POST', token: null })

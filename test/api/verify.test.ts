@@ -6,7 +6,7 @@ import { untilWaiting } from '../support/metrics.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
 
-/** A simulator that has received two purchases, the first from the blue team, and an analytics request. */
+/** A simulator that has received two purchases (only the first one with `X-Team: blue`) and an analytics request. */
 const shared = sharedSimulator()
 beforeAll(async () => {
   await postEvent(shared(), purchase({ properties: { plan: 'pro', seats: 3 } }), { 'x-team': 'blue' })
@@ -185,7 +185,7 @@ describe('a journal that has dropped requests or bodies', () => {
     expect(await callControl(sim, 'GET', '/requests?sandbox=*')).toMatchObject({ recorded: 0, truncated: false })
   })
 
-  test('can prove a lower bound, and that an upper bound is exceeded', async () => {
+  test('can prove that a lower bound is met or that an upper bound is exceeded', async () => {
     const sim = await startForTest({ journalSize: 2 })
     for (let times = 0; times < 3; times += 1) await postEvent(sim)
     expect(await verify(sim, { count: { atLeast: 2 } })).toMatchObject({ status: 200, truncated: true })

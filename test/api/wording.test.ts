@@ -98,7 +98,7 @@ test.each(refusals)('scenario $status on $operation.id returns a documented exam
 
 const exampleOf = (name: string) => examples.find((example) => example.name === name)?.value
 
-/** Uses up the hourly limit of 60, and sends another request one second before the window ends. */
+/** Uses up the hourly limit of 60 and sends another request one second before the window ends. */
 async function exceedHourlyLimit(sim: TestSimulator): Promise<TestResponse> {
   const path = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
   for (let count = 0; count < 60; count += 1) expect((await call(sim, path)).status).toBe(200)

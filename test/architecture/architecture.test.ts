@@ -59,7 +59,7 @@ describe('rooms', () => {
     expect(others.filter(({ room }) => !allowed.includes(room)).map(({ place }) => place)).toEqual([])
   })
 
-  it.each(rooms)('the main file of $path starts with its sentence in architecture.md', ({ path, main, sentence }) => {
+  it.each(rooms)('the main file of $path starts with the sentence from architecture.md', ({ path, main, sentence }) => {
     const file = files.find((one) => one.path === `${path}/${main}`)
     const opening = `\`${path}/\`: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
     expect(file?.text.replace(/\n? \* /g, ' ')).toMatch(new RegExp(`^(#!.*\\n)?/\\*\\*\\s+${literal(opening)}`))

@@ -7,7 +7,7 @@ export interface Import {
   /** For a local file, its path relative to `src/`; otherwise, a specifier such as `ajv` or `node:fs`. */
   readonly target: string
   readonly kind: 'local' | 'node' | 'library'
-  /** True if only types are imported, so that nothing is loaded. */
+  /** True if only types are imported and therefore nothing is loaded. */
   readonly isTypeOnly: boolean
   /** True for `import('...')`, which loads the target only when the call runs. */
   readonly isDynamic: boolean
@@ -38,7 +38,7 @@ export function readTestFiles(): Pick<SourceFile, 'path' | 'text'>[] {
   return paths.map((path) => ({ path: `../test/${path}`, text: readFileSync(new URL(path, folder), 'utf8') }))
 }
 
-/** Reads the pages in `docs/` (no subfolders) and four other Markdown files. Lines in code blocks are emptied. */
+/** Reads the pages in `docs/` (not in subfolders) and four other Markdown files. Lines in code blocks are emptied. */
 export function readProse(): Pick<SourceFile, 'path' | 'text'>[] {
   const pages = readdirSync(new URL('../docs/', root)).filter((name) => name.endsWith('.md'))
   const others = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'test/bench/FINDINGS.md']

@@ -20,7 +20,7 @@ function readRows(heading: string): readonly (readonly string[])[] {
   return cells.slice(2) // below the table header
 }
 
-/** The folders in `src/`, in the order of the page's table: a folder imports only from folders above it. */
+/** The folders in `src/`, in the order of the page's table: a folder may import only from folders above it. */
 export const layers = readRows('The folders').map(([, name = '']) => name)
 
 export const rooms: readonly Room[] = readRows('The rooms').map(([, path = '', sentence = '', main = '']) => ({
@@ -29,7 +29,7 @@ export const rooms: readonly Room[] = readRows('The rooms').map(([, path = '', s
   main,
 }))
 
-/** Rooms that may import only from the listed rooms. */
+/** Rooms that may import only from the rooms in their entry. */
 export const closedRooms: Readonly<Record<string, readonly string[]>> = {
   'service/simulation': ['base/core'],
   'server/http': ['base/core', 'service/exchange'],
@@ -38,10 +38,10 @@ export const closedRooms: Readonly<Record<string, readonly string[]>> = {
   console: ['client'],
 }
 
-/** The files in `features/` that load features, and therefore belong to no feature. */
+/** The files in `features/` that load features and therefore do not belong to a feature. */
 export const featureLoaders = ['features/commands.ts', 'features/start.ts']
 
-/** Triples of a path, a path that it must not load (even indirectly), and the reason. `import()` is allowed. */
+/** Each entry: a path, a second path that it must not load (even indirectly), and why. `import()` is allowed. */
 export const forbiddenImports = [
   ['server/pipeline/', 'server/control/', 'a request to the service is never handled by the control plane'],
   ['server/control/', 'server/pipeline/', 'a request to the control plane is never recorded as one to the service'],
@@ -51,7 +51,7 @@ export const forbiddenImports = [
   ['server/simulator/simulator.ts', 'server/http/', 'a simulator needs no socket to respond'],
 ] as const
 
-/** The files that may import each library. A `lazy` library is loaded only with `import()`. */
+/** The files that may import each library. A `lazy` library may be loaded only with `import()`. */
 export const libraries: Readonly<Record<string, { readonly only: readonly string[]; readonly lazy?: true }>> = {
   '@modelcontextprotocol/server': { only: ['features/mcp/library.ts'] },
   '@faker-js/faker': { only: ['service/simulation/'] },
@@ -84,7 +84,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   yaml: { only: ['base/documents/'] },
 }
 
-/** Something that only a few files may do. `pattern` is searched for in code, without comments and strings. */
+/** Something that only a few files may do. `pattern` is searched for in code, but not in comments or strings. */
 export interface Convention {
   readonly sentence: string
   readonly pattern: RegExp

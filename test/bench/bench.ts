@@ -19,7 +19,7 @@ const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [
   connections  number of concurrent connections
   beside       another checkout to build and measure in the same rounds; its packages must be installed`
 
-/** The duration of each target's warm-up before each timed load. */
+/** The duration of each target's warm-up, which comes before the first round of each timed load. */
 const warmUpSeconds = 5
 
 /** The number of new models whose analytics are requested from each target in each round. */
@@ -37,8 +37,8 @@ await withBuild(
     const names = targets.map(({ name }) => name)
     const rows = [await measureStarts(targets), ...(await measureLoads(targets)), ...(await measureMemory(targets))]
     console.log(
-      `Node ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} rounds, ` +
-        `${options.seconds} s each, ${options.connections} connections\n\n` +
+      `Node ${process.version}, cores: ${availableParallelism()}, connections: ${options.connections}, ` +
+        `seconds per load: ${options.seconds}, rounds: ${options.rounds} (results except memory are medians)\n\n` +
         `${formatTable(names, rows)}\n\n${formatGoals(names, rows)}`,
     )
   },

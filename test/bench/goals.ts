@@ -28,7 +28,7 @@ const goals: readonly Goal[] = [
   { description: 'resident after load, MB', row: 'resident after 100000 events, MB', max: 300 },
 ]
 
-/** The goals for the ratio to another checkout. They allow the simulator to be up to 10% worse. */
+/** The goals for the ratios to another checkout's values. They allow this checkout to be up to 10% worse. */
 const goalsBeside: readonly Goal[] = [
   { description: 'start / beside', row: start, baseline: 'beside', max: 1.1 },
   { description: 'GET analytics, warm: requests/s / beside', row: warm, baseline: 'beside', min: 0.9 },

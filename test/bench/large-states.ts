@@ -75,7 +75,7 @@ const post = (path: string, body: string): BenchRequest => ({
   body,
 })
 
-/** Returns an attack that reads from the sandbox, by default its export. */
+/** Returns an attack that reads a control-plane resource of the sandbox, by default the export. */
 const read = (name: string, path = 'export') =>
   attack(name, () => [
     { method: 'GET', path: `/__sim/${path}${path.includes('?') ? '&' : '?'}sandbox=${sandbox}`, headers: {} },

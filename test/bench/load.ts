@@ -46,7 +46,7 @@ export async function runLoad(
   const result = await running
   const failed = result.non2xx + result.errors
   if (failed > 0 || durations.length === 0)
-    throw new Error(`${name}: ${failed} of ${durations.length + result.errors} requests failed`)
+    throw new Error(`${name}: the load failed; responses: ${durations.length}, failed requests: ${failed}`)
   // The rate is computed here, since autocannon rounds its duration up to whole seconds if `amount` is given.
   return { perSecond: (result['2xx'] * 1000) / (lastAt - startedAt), ...computePercentiles(durations) }
 }

@@ -29,7 +29,7 @@ await withBuild(async (folder) => {
   }
 })
 
-/** Sends the requests of each attack one after the other, and prints a table. Returns the longest stall in ms. */
+/** Sends the requests of each attack one after the other and prints a table. Returns the longest stall in ms. */
 async function measureAll(simulator: ChildProcess, origin: string): Promise<number> {
   let longest = 0
   const rows: string[][] = []

@@ -18,7 +18,7 @@ export interface Target {
   reset?(): Promise<void>
 }
 
-/** A target that runs in its own process. */
+/** A target that is running in its own process. */
 export interface StartedTarget {
   readonly name: string
   /** The URL with the base path, such as `http://127.0.0.1:12345/v1`. */
@@ -78,7 +78,7 @@ export async function waitUntilOk(name: string, child: ChildProcess, url: string
   const deadline = performance.now() + startTimeoutMs
   while ((await send(url, first).catch(() => undefined))?.status !== 200) {
     const end = child.exitCode ?? child.signalCode
-    if (end !== null) throw new Error(`${name} exited with ${end}`)
+    if (end !== null) throw new Error(`${name} exited (${end}) before it responded with 200`)
     if (performance.now() > deadline) throw new Error(`${name} did not respond with 200 within ${startTimeoutMs} ms`)
     await sleep(1)
   }

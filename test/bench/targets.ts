@@ -10,7 +10,7 @@ import { freePort, send, startTarget, type Target } from './target.ts'
 
 const inPackage = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** Builds this checkout and `others`, then runs `work` with a temporary folder that is removed afterwards. */
+/** Builds this checkout and `others`, then runs `work` with a temporary folder that is removed afterward. */
 export async function withBuild(work: (folder: string) => Promise<void>, ...others: readonly string[]): Promise<void> {
   for (const cwd of [inPackage('.'), ...others])
     execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit', cwd })
@@ -39,7 +39,7 @@ export function simulatorOf(checkout: string, name: string, folder: string): Tar
   }
 }
 
-/** Records responses from the simulator, and builds two servers that only send these responses. */
+/** Records responses from the simulator and builds two servers that only send these responses. */
 export async function buildBaselines(folder: string): Promise<Target[]> {
   const responsesFile = join(folder, 'responses.json')
   const simulator = await startTarget(builtSimulator(join(folder, 'recorded')), await freePort(), warmAnalytics)

@@ -67,7 +67,7 @@ describe.skipIf(isMissing('chromium'))('in a browser, the report', () => {
     expect(paths.filter((path) => path !== '/favicon.ico')).toEqual(['/__sim/report'])
   })
 
-  test.each([1280, 390, 320])('from `convsim each` fits %i px, and loads no other files', async (width) => {
+  test.each([1280, 390, 320])('from `convsim each` fits %i px and loads no other files', async (width) => {
     const file = join(await tempFolder(), 'report.html')
     // `test/command-line/each.test.ts` writes this file without the report's stylesheet.
     const golden = new URL('../features/exec/golden/suite.golden.html', import.meta.url)

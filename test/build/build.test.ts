@@ -103,7 +103,7 @@ test.each([...usedByExpress, ...otherModules])('the bundle does not contain %s',
   expect(moduleNames.some((name) => name.includes(`node_modules/${library}/`))).toBe(false)
 })
 
-test('the bundle is smaller than 2.6 MB (3.5 MB with rarely loaded libraries), and contains only ASCII', () => {
+test('the bundle is smaller than 2.6 MB (3.5 MB with rarely loaded libraries) and contains only ASCII', () => {
   const bytes = readFileSync(bundle)
   expect(bytes.length).toBeLessThan(2_600_000)
   expect(bytes.length + statSync(join(dist, 'libraries.cjs')).size).toBeLessThan(3_500_000)

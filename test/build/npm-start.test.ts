@@ -51,7 +51,7 @@ test.each(['SIGTERM to npm alone', 'SIGTERM to npm’s process group', 'SIGINT t
     await fetch(`http://127.0.0.1:${port}/v1/nowhere`)
     if (title.endsWith('alone')) command.process.kill(signal)
     else command.killGroup(signal)
-    // npm ends like its child: a shell killed by the signal, or a server that replaced the shell and exits with 3.
+    // npm ends as its child does: the signal kills the shell, or the server has replaced the shell and exits with 3.
     expect([signal, 3]).toContain(await command.ended)
     expect(command.output()).toContain('"stopped"')
     expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })
@@ -91,7 +91,7 @@ test('npm installs packages and builds on the first use of a fresh clone, and ag
   expect([await third.ended, third.stderr()]).toEqual([0, expect.stringMatching(/^Installing packages/)])
 })
 
-test('npm start without development dependencies serves the existing build, and says what is missing', async () => {
+test('npm start without development dependencies serves the existing build and says what is missing', async () => {
   const { ready, output } = npm(await createCheckoutWith(['dist']), ...startArgs)
   expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
   expect(output()).toMatch(/convsim was not rebuilt, and dist\/ is unchanged: .*--omit=dev.*npm ci --include=dev/)
@@ -100,7 +100,7 @@ test('npm start without development dependencies serves the existing build, and 
 test.each([
   ['npm start without a build fails', startArgs, 1, /was not built: .*npm ci --include=dev/],
   ['npm run postprepare without development dependencies succeeds', ['run', 'postprepare'], 0, /npm ci --include=dev/],
-] as const)('%s, and says what to do', async (_, args, code, words) => {
+] as const)('%s and says what to do', async (_, args, code, words) => {
   const { ended, output } = npm(await createCheckoutWith([]), ...args)
   expect([await ended, output()]).toEqual([code, expect.stringMatching(words)])
   expect(output()).not.toMatch(/not found|\n +at /)

@@ -189,8 +189,8 @@ describe('expectations', () => {
 
   test.each([
     [{ body: { insertId: undefined } }, /^match\.body\.insertId is undefined, which JSON cannot represent/],
-    [{ body: /refund/ }, /^match\.body is a RegExp/],
-    [{ body: { a: [1, new Map()] } }, /^match\.body\.a\.1 is a Map/],
+    [{ body: /refund/ }, /^match\.body is an instance of RegExp/],
+    [{ body: { a: [1, new Map()] } }, /^match\.body\.a\.1 is an instance of Map/],
     [{ status: undefined }, /^match\.status is undefined/],
   ])('reject the condition %o, which JSON cannot represent', async (match: object, message) => {
     const sim = await sandboxWith('unsendable', 'a')

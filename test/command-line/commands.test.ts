@@ -17,7 +17,7 @@ import { listenForTest } from '../support/fake-upstream.ts'
 import { runInProcess } from '../support/run-tool.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-test('--help fits on one screen, and lists every command and ten flags', async () => {
+test('--help fits on one screen and lists every command and ten flags', async () => {
   const { code, stdout, stderr } = await run(['--help'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const lines = stdout.trimEnd().split('\n')
@@ -55,7 +55,7 @@ describe('check', () => {
       '          type: string\n          nullable: true\n          description: A summary',
     )
 
-  test('finds no problems in the bundled files, and prints counts of what they contain', async () => {
+  test('finds no problems in the bundled files and prints counts of what they contain', async () => {
     const { code, stdout } = await runInProcess(['check', '--strict'])
     expect(code).toBe(0)
     expect(stdout).toMatch(
@@ -76,7 +76,7 @@ describe('check', () => {
     expect(stdout).toContain(': cannot be served')
   })
 
-  test('warns about an operation that is not simulated, and fails on warnings with --strict', async () => {
+  test('warns about an operation that is not simulated; with --strict, fails on warnings', async () => {
     const { code, stdout } = await runInProcess(['check', await optionalBody()])
     const warning = 'createEvent is served from its examples and schemas, not simulated: the simulator reads a JSON'
     expect([code, stdout]).toEqual([0, expect.stringContaining(warning)])

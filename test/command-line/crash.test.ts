@@ -7,7 +7,7 @@ import { crashSeed, seededChance } from '../support/chance.ts'
 const rounds = Number(process.env['CRASH_ROUNDS'] ?? 2)
 
 test(
-  `${rounds} rounds of kill -9 with 16 clients lose no acknowledged write (seed ${crashSeed})`,
+  `no acknowledged write is lost if a server with 16 clients is killed (rounds: ${rounds}, seed: ${crashSeed})`,
   async () => {
     const numbers = new Numbers()
     const trial = createProcessTrial(seededChance(crashSeed), numbers)

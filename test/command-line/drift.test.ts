@@ -20,7 +20,7 @@ describe('convsim drift', () => {
     expect(outcome.stdout).toMatch(/same: 0 differences; 3 responses from getModelAnalytics\b.* judged\./)
   })
 
-  test('--dry-run prints the planned requests, and sends nothing', async () => {
+  test('--dry-run prints the planned requests and sends nothing', async () => {
     const upstream = await startFakeUpstream()
     const dry = await runDrift([upstream.baseUrl, ids, '--dry-run', '--writes', upstream.host, '--samples', '1'])
     expect(dry.code).toBe(0)
@@ -49,7 +49,7 @@ describe('convsim drift', () => {
     [[], 'Give the base URL of the real service'],
     [['--har', 'a.har', '--writes', 'x'], 'cannot be combined with --har, which sends no requests'],
     [[...har, '--dry-run'], 'cannot be combined with --har, which sends no requests'],
-  ])('refuses %j, and gives the reason', async (args, reason) => {
+  ])('refuses %j and gives the reason', async (args, reason) => {
     const { code, stderr } = await runDrift(args)
     expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
   })

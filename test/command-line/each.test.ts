@@ -35,7 +35,7 @@ describe('convsim each', () => {
     expect(report).toMatchObject({ truncated: false, summary: { made: 4, skippedRuns: 0, notMade: 0 } })
   })
 
-  test('numbers requests across all sandboxes, even if the suite resets sandboxes', { tags: ['long'] }, async () => {
+  test('numbers requests across all sandboxes, even if the suite resets them', { tags: ['long'] }, async () => {
     const lines = `
 for (const name of ['one', 'two', 'three']) {
   headers['x-sim-sandbox'] = name
@@ -78,8 +78,8 @@ for (const name of ['one', 'two', 'three']) {
     expect(first?.report).toMatchObject({ truncated: true, summary: { endedBy: 'max-runs', made: 6 } })
   })
 
-  test('stops at the --time limit, and reports how many runs were not executed', { tags: ['long'] }, async () => {
-    // Each run takes at least a second, so --time is enough for the two baseline runs, but not for all other runs.
+  test('stops at the --time limit and reports how many runs were not executed', { tags: ['long'] }, async () => {
+    // Each run takes at least a second, so --time allows the two baseline runs, but only some of the others.
     const lines = `${suite()}\nawait new Promise((resolve) => setTimeout(resolve, 1000))`
     const { code, report, stdout } = await trySuite(lines, '--set', 'drift', '--time', '15s')
     expect(code).toBe(0)
@@ -146,7 +146,7 @@ test.each([
 test.each([
   ['at the start', 1],
   ['at the end', 4 + 1],
-])('a failed baseline run %s is repeated once, and is reported', { tags: ['long'] }, async (when, failedRun) => {
+])('a failed baseline run %s is repeated once and reported', { tags: ['long'] }, async (when, failedRun) => {
   const { code, report, stdout } = await trySuite(tolerantSuite(`n === ${failedRun}`, 3), '--set', 'reset')
   expect([code, ...verdictsOf(report)]).toEqual([0, 'recovered', 'recovered'])
   expect(report.summary.changes).toEqual([`${when}, the command failed with exit code 6`])
@@ -197,7 +197,7 @@ describe('convsim each stops and gives the reason if', () => {
     ['no request gets an ordinary response', unauthorized, ['--fail-on', 'hung'], 1, /No fault can .*: 3 x 401\.$/m],
     ['all requests control the simulator', controlled, [], 1, /: 2 x 200 to a request that controls .*, 1 x 400\.$/m],
     [
-      'two runs of the suite have different requests',
+      'two runs of the suite send different requests',
       `${suite()}\nif (n === 1) await send(analytics.replace('7d', '90d'))`,
       [],
       1,
@@ -242,7 +242,7 @@ describe('convsim each stops and gives the reason if', () => {
     [['--only', 'drop-field'], /"drop-field" is not the name of a run\. Expected FAULT@OPERATION/],
     [['--only', 'drift:drop-field@getModelAnalytic/x'], /Unknown operation "getModelAnalytic"\. Did you mean/],
     [['--only', 'drift:drop-field@createEvent/eventI'], /nowhere to .* mean "drift:drop-field@createEvent\/eventId"/],
-    [['--only', 'resilience:reset@createPrompt'], /no request in the suite can get this fault/],
+    [['--only', 'resilience:reset@createPrompt'], /no request to createPrompt can get this fault/],
   ])('the flags are invalid: %j', { tags: ['long'] }, async (flags, reason) => {
     const { code, stdout, stderr } = await trySuite(suite(), ...flags)
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
@@ -262,7 +262,7 @@ test('the clock starts at the same time in every run, and the command that repea
   expect(new Set(times.map((time) => Date.parse(time)))).toEqual(new Set([Date.parse(clock)]))
 })
 
-/** Replaces with placeholders the parts of a report that differ between machines and runs. */
+/** Inserts placeholders for the parts of a report that differ between machines or runs. */
 const withPlaceholders = (text: string) =>
   withoutStylesheet(text)
     .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:...')

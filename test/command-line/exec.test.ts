@@ -118,12 +118,12 @@ describe('convsim exec', () => {
 
   test.each([
     ['fails a run without requests, and names the condition', flags, '0', 3, /\(no-requests\)/],
-    ['warns about a run without requests by default', [], '0', 0, /no request reached .* --env NAME\..* --allow-no-/],
-    ['passes a run without requests if told to', [...flags, '--allow-no-requests'], '0', 0, /^convsim: 0 req.*\n$/],
+    ['warns by default about a run without requests', [], '0', 0, /no request reached .* --env NAME\..* --allow-no-/],
+    ['passes a run without requests if allowed', [...flags, '--allow-no-requests'], '0', 0, /^convsim: 0 req.*\n$/],
     ['fails a run with a violation', flags, bad, 3, /--fail-on: 1 request broke the contract/],
-    ['passes a run that has only other kinds of findings', flags, unexpected, 0, /1 unexpected response/],
+    ['passes a run whose findings match no --fail-on condition', flags, unexpected, 0, /1 unexpected response/],
     ['keeps the exit code of a failing command', flags, failing, 4, /--fail-on: 1 request broke/],
-    ['refuses an unknown condition, and lists the known conditions', ['--fail-on', 'violations'], good, 1, known],
+    ['refuses an unknown condition and lists the known conditions', ['--fail-on', 'violations'], good, 1, known],
   ])('%s', async (_, options, script, exit, words) => {
     const { code, stderr } = await run(nodeArgs(script, ...options))
     expect([code, stderr]).toEqual([exit, expect.stringMatching(words)])
@@ -134,7 +134,7 @@ describe('convsim exec', () => {
     expect(stderr.match(/(?<=^ {2})\w+(?=: )/gm)?.slice(0, 3)).toEqual(['violations', 'unexpected', 'violations'])
   })
 
-  test('prints the first ten findings, and counts the rest', { tags: ['long'] }, async () => {
+  test('prints the first ten findings and counts the rest', { tags: ['long'] }, async () => {
     const loop = "for (let n = 0; n < 12; n += 1) await fetch(process.env.CONVSIM_BASE_URL + '/p' + n)"
     const code = `(async () => { ${loop} })()`
     const { stderr } = await run(nodeArgs(code))

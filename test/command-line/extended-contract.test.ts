@@ -61,7 +61,7 @@ describe('an edited document', () => {
     ['sets the base path', 'url: http://127.0.0.1:4010/v1', 'url: https://api.example.test/api/v1/', '/api', {}, 201],
     ['replaces the old base path', 'url: http://127.0.0.1:4010/v1', 'url: https://a.test/api/v1/', '', {}, 404],
     ['adds an enum value', '[positive,', '[mixed, positive,', '', { body: event({ influence: 'mixed' }) }, 201],
-    ['adds a value type, treated as text', '[currency,', '[duration, currency,', '', { body: duration }, 201],
+    ['adds a value type, which is treated as text', '[currency,', '[duration, currency,', '', { body: duration }, 201],
   ])('%s', async (_, from, to, base, options, status) => {
     const sim = await startForTest({ contract: await documentWith(from, to), strict: true })
     expect(await call(sim, `${base}/v1/events`, { body: event(), ...options })).toMatchObject({ status })

@@ -12,7 +12,7 @@ const canLimit = spawnSync('prlimit', ['--version']).status === 0
 const large = { properties: { text: 'x'.repeat(20_000) } }
 
 /** Simulates a full disk with a limit on file sizes, which does not require root privileges. */
-test.skipIf(!canLimit)('a write gets a 500 with the reason if the disk is full, and changes nothing', async () => {
+test.skipIf(!canLimit)('if the disk is full, a write gets a 500 with the reason and changes nothing', async () => {
   const state = join(await tempFolder(), 'state.json')
   const start = () => convsim(['--port', '0', '--state', state])
   const first = start()

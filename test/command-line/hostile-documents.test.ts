@@ -84,7 +84,7 @@ test.each<[string, object]>([
   ['an extension in a callback', withMembers({}, {}, { callbacks: { a: { 'x-a': file, '{$url}': { post: ok } } } })],
   ['a $ref in a link', withLink({ operationId: 'getData', requestBody: file, parameters: url })],
   ['scopes', withScheme({ type: 'oauth2', flows: { implicit: { authorizationUrl: 'https://a.test', scopes: url } } })],
-  ['a URL as a mapping', withSchema({ oneOf: [true], discriminator: { propertyName: 'a', mapping: url } })],
+  ['a mapping to a URL', withSchema({ oneOf: [true], discriminator: { propertyName: 'a', mapping: url } })],
   ['a definition named $ref', withSchema({ $defs: { $ref: true }, patternProperties: { $ref: {} } })],
   ['two examples with the same $id', withExamples({ a: { value: { $id: 'a', b: 1 } }, b: { value: { $id: 'a' } } })],
   ['an unknown dialect', documentWithData({ schema: {} }, { jsonSchemaDialect: 'URL' })],
@@ -128,8 +128,8 @@ test.each<[string, object]>([
 })
 
 test.each<[string, object | string, RegExp]>([
-  ['a file as a path', documentWithData({}, { paths: { '/data': file } }), /is outside/],
-  ['a file as paths', documentWithData({}, { paths: file }), /has no operations/],
+  ['a file as a path item', documentWithData({}, { paths: { '/data': file } }), /is outside/],
+  ['a file as the paths object', documentWithData({}, { paths: file }), /has no operations/],
   ['10,000 levels of nesting', text.replace('"HERE"', nested(10_000)), /nested deeper than/],
   ['300 levels of nesting', text.replace('"HERE"', nested(300)), /nested deeper than/],
   ['an alias that contains itself', text.replace('"HERE"', '&a [*a]'), /contains itself/],

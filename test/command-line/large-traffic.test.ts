@@ -39,7 +39,7 @@ describe('convsim drift', () => {
     expect(stderr).not.toContain('api5.example.com')
   })
 
-  test('shows its progress on one line in a terminal, and clears the line at the end', async () => {
+  test('shows its progress on one line in a terminal and clears the line at the end', async () => {
     const entries = Array.from({ length: 20 }, () => recordedEvent(created))
     let now = 0
     const shown: string[] = []

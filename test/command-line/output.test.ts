@@ -19,7 +19,7 @@ async function sendAll(origin: string): Promise<void> {
   await call({ origin }, '/__sim/scenarios', { token: null })
 }
 
-/** Stops a command, and returns the lines that it wrote to stdout and stderr. */
+/** Stops a command and returns the lines that it wrote to stdout and stderr. */
 async function stop(command: Command): Promise<string[]> {
   await command.stop()
   return `${command.stdout()}\n${command.stderr()}`.split('\n').filter((line) => line !== '')
@@ -129,12 +129,12 @@ describe('--log-level', () => {
 describe('--log-format pretty', () => {
   const pretty = [...inMemory, '--log-format', 'pretty']
 
-  test('starts the log with a line about inputs and state, and three example commands that work', async () => {
+  test('starts the log with a line about inputs and state, followed by three example commands that work', async () => {
     const command = convsim(pretty)
     const origin = await command.ready()
     await command.untilStderr(/requests"\n/)
     expect(command.stderr()).toMatch(
-      /^Simulating \d+ operations of \S+openapi\.yaml; the state is in memory \(0 events, 0 prompts\)\.\n/,
+      /^Simulating \S+openapi\.yaml \(operations: \d+\); the state is in memory \(events: 0, prompts: 0\)\.\n/,
     )
     const commands = command.stderr().matchAll(/^ {2}[A-Z].*: +(curl .*)$/gm)
     const responses = await Promise.all(Array.from(commands, ([, curl = '']) => sendAsCurl(curl)))

@@ -18,7 +18,7 @@ function startUnread(args: readonly string[], nodeOptions: readonly string[] = [
   return child
 }
 
-/** Starts a server, and reads its ready line but not its log. */
+/** Starts a server and reads its ready line, but not its log. */
 async function serveUnread(logging: readonly string[], nodeOptions: readonly string[] = []) {
   const child = startUnread([...inMemory, ...logging], nodeOptions)
   const [line] = await once(child.stdout, 'data')
@@ -43,7 +43,7 @@ test('the buffer of an unread log is bounded, and a line reports the number of d
   expect(log.length).toBeLessThan(20_000_000)
 })
 
-test('flushing a log writes the buffered lines, and then the number of dropped lines', () => {
+test('flushing a log writes the buffered lines and then the number of dropped lines', () => {
   let isFull = true
   let written = ''
   const log = createLog('info', 'json', Date.now, (bytes) => {
@@ -94,7 +94,7 @@ test.each(['json', 'pretty'])('the last lines before a crash are written with --
   expect(log).toMatch(format === 'json' ? /"path":"\/v1\/nowhere","status":404/ : /^GET \/v1\/nowhere 404 /m)
 })
 
-test('log lines stay in order, and show when they were logged, not when they were written', async () => {
+test('log lines stay in order and show when they were logged, not when they were written', async () => {
   const { child, origin } = await serveUnread(['--log-format', 'json'])
   const output = text(child.stderr)
   const responded: number[] = []

@@ -37,7 +37,7 @@ describe('convsim proxy', () => {
     [['http://localhost:4010'], /is the address of the proxy itself\. .* --port 4011\./],
     [['http://api.example.com'], /would send CONVSIM_UPSTREAM_TOKEN in clear text/],
     [['https://api.example.com', '--plan', 'free'], /--plan has no effect on convsim proxy/],
-  ])('refuses %j, and gives the reason', async (args, message) => {
+  ])('refuses %j and gives the reason', async (args, message) => {
     const { code, stderr } = await run(['proxy', ...args], { env: { CONVSIM_UPSTREAM_TOKEN: 'secret-token' } })
     expect(code).toBe(1)
     expect(stderr).toMatch(message)
@@ -71,9 +71,9 @@ describe('convsim record', () => {
     expect(listed.stdout).toContain(`responses/${modelId}.json: the exact response for 7d, 7 data points, `)
     expect(listed.stdout).toMatch(/^responses\/.*, \d+ kB, redactions: \d+$/m)
     expect(listed.stdout).toContain('Nothing was written. To write the fixtures, repeat the command with --write.')
-    expect(listed.stderr).toMatch(/skipped 1: contract violation: \/messageCount must be a number/)
+    expect(listed.stderr).toMatch(/skipped requests \(1\): contract violation: \/messageCount must be a number/)
     expect(listed.stderr).not.toContain('jane')
-    expect(listed.stderr).toContain('skipped 1: status 429')
+    expect(listed.stderr).toContain('skipped requests (1): status 429')
 
     const written = await run(['record', har, '--out', out, '--write'])
     expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining(`--fixtures ${out}`) })
@@ -92,7 +92,7 @@ describe('convsim record', () => {
     const headers = { authorization: 'Bearer any-key' }
     const request = { method: 'GET', path: `${analyticsPath}?period=7d`, headers }
     const { why } = await callControl(sim, 'POST', '/explain', request)
-    expect(JSON.stringify(why)).toContain(`The response is an exact response from the fixtures: ${out}/responses/`)
+    expect(JSON.stringify(why)).toContain(`The response is taken as is from the fixtures: ${out}/responses/`)
 
     const again = await run(['record', har, '--out', out, '--write'])
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty, and existing files are never') })
@@ -111,11 +111,13 @@ describe('convsim record', () => {
       const listed = await runInProcess(['record', traffic, '--out', join(folder, 'recorded')])
       const periods = [...listed.stdout.matchAll(/: the exact response for (\w+)/g)].map(([, period]) => period)
       expect(periods).toEqual(['7d', '90d'])
-      expect(listed.stderr).toBe('skipped 5: no usable response: A convsim scenario sent or changed this response.\n')
+      expect(listed.stderr).toBe(
+        'skipped requests (5): no usable response: A convsim scenario sent or changed this response.\n',
+      )
     }
   })
 
-  test('keeps the exact responses from --fixtures, unless the same model and period were recorded again', async () => {
+  test('keeps an exact response from --fixtures unless its model and period were recorded again', async () => {
     const folder = await tempFolder()
     const otherId = '5a7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
     const record = async (out: string, fixtures: readonly string[], ...paths: readonly string[]) => {
@@ -147,7 +149,7 @@ describe('convsim record', () => {
       ['http://127.0.0.1:2', '--out', 'x'],
       /The requests recorded by the simulator at .* cannot be read: .*ECONNREFUSED/,
     ],
-  ])('refuses %j, and gives the reason', async (args, message) => {
+  ])('refuses %j and gives the reason', async (args, message) => {
     const { code, stderr } = await run(['record', ...args])
     expect(code).toBe(1)
     expect(stderr).toMatch(message)

@@ -6,7 +6,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const model = '00000000-0000-4000-8000-000000000002'
 
-/** The code at the start of each sample suite. It defines client functions, and `n`, the number of runs so far. */
+/** The code at the start of each sample suite. It defines client functions and `n`, the number of runs so far. */
 const firstLines = `
 import { appendFileSync, readFileSync } from 'node:fs'
 appendFileSync('count', 'x')

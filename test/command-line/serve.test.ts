@@ -116,7 +116,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
 )
 
 describe('the state', () => {
-  test('is stored under the working directory by default, and loaded at the next start', async () => {
+  test('is stored under the working directory by default and loaded at the next start', async () => {
     const cwd = await tempFolder()
     const first = convsim(['--port', '0'], { cwd })
     await call({ origin: await first.ready() }, '/v1/events', { body: event({ insertId: 'order-1' }) })

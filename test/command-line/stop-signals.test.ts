@@ -16,7 +16,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
 import { eachArgs, hangIf } from './sample-suite.ts'
 
-/** How many times to run each `serve` or `exec` case with copied signals, since the outcome may depend on timing. */
+/** How many times to run each `serve` or `exec` case with duplicate signals, since the outcome may depend on timing. */
 const tries = 4
 
 /** A delay in milliseconds after which a signal no longer counts as a copy of the first signal. */
@@ -35,7 +35,7 @@ async function sendUntilEnd({ process: child, ended }: Command, signals: readonl
 const signalGroup = ({ process: child }: Command, signal: NodeJS.Signals) =>
   void process.kill(-(child.pid ?? 0), signal)
 
-/** Code that sends a request to an unknown path, and then prints "begun". */
+/** Code that sends a request to an unknown path and then prints "begun". */
 const request = "fetch(process.env.CONVSIM_BASE_URL + '/nowhere').then(() => console.log('begun'))"
 const idle = 'setTimeout(() => {}, 60_000)'
 const countSigints = `let count = 0; process.on('SIGINT', () => { count += 1; console.log('SIGINT', count) })
@@ -115,7 +115,10 @@ describe('copies of the first signal, sent every millisecond until exit, have no
 
 describe('a later signal is reported and immediately ends', { tags: ['long'] }, () => {
   const notice = (signal: string) =>
-    new RegExp(`exiting at once without finishing, because ${signal} arrived more than 2 s after SIG\\w+\\.`)
+    new RegExp(
+      'exiting at once without finishing, because another signal ' +
+        `\\(${signal}\\) arrived more than 2 s after the first \\(SIG\\w+\\)\\.`,
+    )
 
   test.each([
     ['serve', 'SIGINT', 130],

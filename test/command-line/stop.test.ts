@@ -9,7 +9,7 @@ import { connectTo } from '../support/raw-http.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Starts a server, and sends most of a request. `finish` sends the rest, and returns the response. */
+/** Starts a server and sends most of a request. `finish` sends the rest and returns the response. */
 async function startBusy(state = ':memory:') {
   const command = convsim(['--port', '0', '--state', state])
   const origin = await command.ready()

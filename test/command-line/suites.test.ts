@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { failUnless, trySuite, verdictsOf } from './sample-suite.ts'
 
-/** The code of a typical client, which tries up to `attempts` times, and respects `Retry-After`. */
+/** The code of a typical client, which tries up to `attempts` times and respects `Retry-After`. */
 const client = `
 async function request(attempts, path, body) {
   for (let attempt = 1; ; attempt += 1) {

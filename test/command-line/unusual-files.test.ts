@@ -8,15 +8,15 @@ import { cli, convsim, inMemory, startProgram } from '../support/command.ts'
 import { tempFile, tempFolder } from '../support/temp-folder.ts'
 
 test.each([
-  ['--rules', ['--rules', 'other'], 'other'],
-  ['--contract', ['--contract', 'other'], 'other'],
-  ['--overlay', ['--overlay', 'other'], 'other'],
-  ['--seed-state', ['--seed-state', 'other'], 'other'],
+  ['the --rules file', ['--rules', 'other'], 'other'],
+  ['the --contract file', ['--contract', 'other'], 'other'],
+  ['the --overlay file', ['--overlay', 'other'], 'other'],
+  ['the --seed-state file', ['--seed-state', 'other'], 'other'],
   ['a fixture', ['--fixtures', 'fixtures'], 'fixtures/plans.yaml'],
   ['an exact response', ['--fixtures', 'fixtures'], 'fixtures/responses/a.json'],
   ['the lock file', ['--state', 'state.json'], 'state.json.lock'],
   ['the write-ahead log', ['--state', 'state.json'], 'state.json.journal', 'is not a file'],
-])('a named pipe is refused at once: %s', async (_, args, file, reason = 'is a pipe; expected a regular file') => {
+])('a named pipe is refused at once as %s', async (_, args, file, reason = 'is a pipe; expected a regular file') => {
   const cwd = await tempFolder()
   await cp(bundledFixtures, join(cwd, 'fixtures'), { recursive: true })
   mkdirSync(join(cwd, 'fixtures/responses'), { recursive: true })

@@ -39,7 +39,7 @@ test.each(['/__sim', '/__sim/'])('POST %s returns 404', async (path) => {
   expect(response.status).toBe(404)
 })
 
-test('the console’s page is never cached, and loads only its own files', async () => {
+test('the console’s page is never cached and loads only its own files', async () => {
   const response = await open('/__sim/')
   expect(response.status).toBe(200)
   expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -57,7 +57,7 @@ test('the console’s page is never cached, and loads only its own files', async
   expect(assets).toEqual(expect.arrayContaining(linked))
 })
 
-test('the scripts and the stylesheet are declared immutable, and can be cached for a year', async () => {
+test('the scripts and the stylesheet are declared immutable and can be cached for a year', async () => {
   for (const name of assets) {
     const response = await open(`/__sim/assets/${name}`)
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')

@@ -24,7 +24,7 @@ const [checkout, onboarding, sparse, refused] = ['1', '4', '7', '429'].map(
 ) as [string, string, string, string]
 const webShop = '00000000-0000-4000-9000-000000000001'
 
-/** Opens the view for a model, and waits for the model's numbers. */
+/** Opens the view for a model and waits for the model's numbers. */
 async function openModel(sim: TestSimulator, id: string, query = ''): Promise<Page> {
   const page = await browser.open(sim, { hash: `#/data/${id}${query}` })
   await page.getByRole('heading', { name: 'Detections' }).waitFor()
@@ -54,7 +54,7 @@ describeInBrowser('the data view', () => {
     const gaps = (await plot.locator('.chart-gap').getAttribute('d')) ?? ''
     expect(gaps.match(/M/g)).toHaveLength(hasData.filter((has) => !has).length)
     const dayCount = hasData.filter((has) => has).length
-    expect(await qualitySlider(page).getAttribute('aria-label')).toContain(`${dayCount} of 30 days have data`)
+    expect(await qualitySlider(page).getAttribute('aria-label')).toContain(`data for ${dayCount} of 30 days`)
 
     await click(page, 'Table')
     const formatScore = (value: number | null) => value?.toFixed(4) ?? 'null'
@@ -73,7 +73,7 @@ describeInBrowser('the data view', () => {
     expect(csv).toMatch(/^Day,Conversation quality,.*\n2025-12-17,0\.\d+,/)
   })
 
-  test('has charts that can be read with the keyboard, and that all show the selected day', async ({ own }) => {
+  test('has charts that can be read with the keyboard and that all show the selected day', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, checkout, '7d')
     const page = await openModel(own, checkout, '?period=7d')
     await qualitySlider(page).focus()
@@ -177,7 +177,7 @@ describeInBrowser('the data view', () => {
     await page.getByText('No events for Web Shop yet').waitFor()
   })
 
-  test('moves the clock, and updates the numbers', async ({ own }) => {
+  test('moves the clock and updates the numbers', async ({ own }) => {
     const page = await openModel(own, checkout, '?look=table')
     const lastDay = async () => (await readTable(page)).at(-1)?.[0]
     await page.getByRole('button', { name: '+1d' }).click()

@@ -95,7 +95,7 @@ describeInBrowser('the console', () => {
 })
 
 describeInBrowser('text of thousands of characters', () => {
-  test('in a body is truncated, and shown in full after a click', async ({ own }) => {
+  test('in a body is truncated, but is shown in full after a click', async ({ own }) => {
     const text = 'x'.repeat(400_000)
     await call(own, '/v1/events', { body: event({ properties: { note: text, inner: { note: 'x'.repeat(90_000) } } }) })
     const page = await browser.open(own, { hash: '#/requests/req-1' })

@@ -93,7 +93,7 @@ describeInBrowser('the keyboard focus', () => {
     expect(await page.evaluate('document.activeElement.closest("form") !== null')).toBe(true)
   })
 
-  test.each(['requests', 'events'])('returns to the row of a closed entry (%s); j continues there', async (view) => {
+  test.each(['requests', 'events'])('returns to the row of a closed entry (%s); j continues from it', async (view) => {
     const headers = { 'x-sim-sandbox': `back-${view}` }
     for (const eventType of ['first', 'second', 'third'])
       await call(sim(), '/v1/events', { body: event({ eventType }), headers })

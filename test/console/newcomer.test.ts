@@ -27,12 +27,12 @@ async function switchRateLimitOn(page: Page): Promise<void> {
   await page.keyboard.type('20')
   await press(page, 'Tab', 'Backspace', 'Enter')
   expect(await parameters.inputValue()).toBe('rate-limited;retry-after=120')
-  await page.getByText('Switched on in the sandbox default').waitFor()
+  await page.getByText('Switched on the scenario in the sandbox default').waitFor()
 }
 
 const readCoverage = (page: Page) => page.locator('.contents-total .share').textContent()
 
-/** Expects the Retries view to show a single chain, which has three attempts, and to name the broken rule. */
+/** Expects the Retries view to show a single chain with three attempts, and to name the broken rule. */
 async function expectEarlyRetries(page: Page): Promise<void> {
   const chain = page.locator('.chain')
   await chain.getByText('retry problems').waitFor()
@@ -63,7 +63,7 @@ describeInBrowser('a newcomer', () => {
     for (let count = 0; count < 3; count++)
       expect(await runInShell(`${line} -H 'Retry-Attempt: ${count}'`)).toContain('HTTP/1.1 429')
     await page.getByRole('button', { name: '3 new' }).waitFor()
-    await press(page, 'Escape', '2') // leaves the field, and opens the Retries view
+    await press(page, 'Escape', '2') // leaves the field and opens the Retries view
     await expectEarlyRetries(page)
 
     await page.locator('.attempt a').first().click()
@@ -75,7 +75,7 @@ describeInBrowser('a newcomer', () => {
     expect(await runInShell(line)).toContain('HTTP/1.1 201')
 
     await page.getByRole('link', { name: 'Data', exact: true }).click()
-    await page.getByRole('slider', { name: /^Conversation quality.*30 of 30 days have data/ }).waitFor()
+    await page.getByRole('slider', { name: /^Conversation quality.*data for 30 of 30 days/ }).waitFor()
     await page.getByText(/^Conversation quality is .* and would be .* without events/).waitFor()
     expect(await page.locator('.event-effects tbody tr').first().textContent()).toBe('Web Shop0.700 +22')
 

@@ -20,7 +20,7 @@ async function openNewest(sim: TestSimulator, hash?: string): Promise<Page> {
   return page
 }
 
-/** Clicks a copy button, and returns the copied text. The click changes the label, but not the accessible name. */
+/** Clicks a copy button and returns the copied text. The click changes the label but not the accessible name. */
 async function copy(page: Page, title: string): Promise<string> {
   await page.getByRole('button', { name: title }).click()
   await page.getByRole('status').getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
@@ -81,7 +81,7 @@ describeInBrowser('an open request', () => {
   })
 
   const breakingScenarios = ['reset', 'empty-response', 'hang', 'truncated', 'malformed-json']
-  test.each(breakingScenarios)('can be copied as a passing test even if %s broke the delivery', async (scenario) => {
+  test.each(breakingScenarios)('can be copied as a passing test even if "%s" broke the delivery', async (scenario) => {
     const own = await startForTest()
     const signal = AbortSignal.timeout(2_000) // ends the hang
     const headers = { authorization: 'Bearer any-key', 'x-sim-scenario': scenario }
@@ -142,7 +142,7 @@ describeInBrowser('an open request', () => {
     await page.getByLabel('Times').fill('2')
     await page.getByLabel('only for the event type upgrade_purchased').check()
     await page.getByRole('button', { name: 'Switch on' }).click()
-    await page.getByText('Switched on in the sandbox default').waitFor()
+    await page.getByText('Switched on the scenario in the sandbox default').waitFor()
     const { rules, counts } = await callControl(own, 'GET', '/scenarios')
     expect(counts).toMatchObject({ rules: [{ applied: 0 }, { applied: 1, left: 0 }] }) // the other rule stays exhausted
     const match = { body: { '/eventType': 'upgrade_purchased' } }
@@ -153,7 +153,7 @@ describeInBrowser('an open request', () => {
     expect(statuses).toEqual([503, 503, 201])
   })
 
-  test('is replaced by a message if the journal has evicted the request', async () => {
+  test('is replaced by a message if the journal has evicted it', async () => {
     const own = await startForTest({ journalSize: 1 })
     await call(own, '/v1/events', { body: event() })
     await call(own, analyticsPath)

@@ -13,7 +13,7 @@ const postEvents = ({ origin }: TestSimulator, count: number) =>
   postAll(origin, '/v1/events', Array(count).fill(event()))
 
 describeInBrowser('the requests view', () => {
-  test('shows each request, any cause of its response, and its sandbox if all sandboxes are shown', async ({ own }) => {
+  test('shows each request, what caused its response, and its sandbox if all sandboxes are shown', async ({ own }) => {
     await putRules(own, [{ operation: 'createPrompt', scenario: 'unavailable' }])
     await call(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
@@ -88,7 +88,7 @@ describeInBrowser('the requests view', () => {
     await page.getByRole('option', { name: /POST \/v1\/events hung$/ }).waitFor()
   })
 
-  test('marks retry problems, and can filter by them', async ({ own }) => {
+  test('marks retry problems and can filter by them', async ({ own }) => {
     await call(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited;retry-after=60' } })
     await call(own, analyticsPath, { headers: { 'retry-attempt': '1' } })
     await call(own, '/v1/prompts', { body: prompt() })
@@ -104,12 +104,12 @@ describeInBrowser('the requests view', () => {
     await page.locator('tr[data-id=req-2] a').click()
     const early = /^Retry problem: A 429 asked for a wait of 60 s, .* sooner. The client waited [\d,]+ ms.$/
     await page.getByText(early).waitFor()
-    await page.getByRole('link', { name: 'Attempt 2 of a failed call' }).waitFor()
+    await page.getByRole('link', { name: 'Attempt 2 of a retried call' }).waitFor()
     await page.getByRole('button', { name: '1 retry problem', exact: true }).click()
     await page.getByText('3 listed').waitFor()
   })
 
-  test('clears the list after a confirmation, and reports that a linked sandbox does not exist', async ({ own }) => {
+  test('clears the list after a confirmation, and says if the sandbox in the URL does not exist', async ({ own }) => {
     await call(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()

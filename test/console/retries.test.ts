@@ -8,7 +8,7 @@ import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-/** Sends an event, and requests a sequence of responses. All attempts at a call must request the same sequence. */
+/** Sends an event and requests a sequence of responses. All attempts at a call must request the same sequence. */
 const send = (sim: TestSimulator, sequence: string, insertId: string, headers: Record<string, string> = {}) =>
   call(sim, '/v1/events', {
     body: event({ insertId, eventAt: '2026-01-15T12:00:00Z' }),
@@ -41,7 +41,7 @@ describeInBrowser('the retries view', () => {
     expect(await page.locator('.chain').count()).toBe(1)
   })
 
-  test('draws the requested wait, and marks an attempt that comes too early', async ({ own }) => {
+  test('draws the requested wait and marks an attempt that comes too early', async ({ own }) => {
     const sequence = 'rate-limited;retry-after=60*2, 201'
     await send(own, sequence, 'early')
     await send(own, sequence, 'early')
@@ -86,7 +86,7 @@ describeInBrowser('the retries view', () => {
     const broken = page.locator('.retry-rules .broken')
     expect(await broken.count()).toBe(1)
     expect(await broken.textContent()).toContain(
-      'An event that is resent after a 5xx or a lost response keeps its insertId.',
+      'An event that is resent after a 5xx or a lost response must keep its insertId.',
     )
     expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
   })

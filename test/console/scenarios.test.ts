@@ -178,14 +178,14 @@ const fullRule = {
 
 const readRules = async (sim: TestSimulator) => (await callControl(sim, 'GET', '/scenarios'))['rules']
 
-/** Adds a condition, and focuses its first empty field. */
+/** Adds a condition and focuses its first empty field. */
 async function addCondition(page: Page, title: string): Promise<void> {
   await page.getByRole('button', { name: `Add a condition: ${title}` }).click()
   await page.locator('.condition').last().locator('input:placeholder-shown').first().focus()
 }
 
 describeInBrowser('the rule form', () => {
-  test('edits a rule in place, and leaves the other rules unchanged', async ({ own }) => {
+  test('edits a rule in place and leaves the other rules unchanged', async ({ own }) => {
     const [first, last] = [{ scenario: 'unavailable', times: 1 }, { sequence: '429*2, 200' }]
     await putRules(own, [first, { scenario: 'slow;ms=5', match: { method: 'POST' } }, last])
     const page = await openScenarios(own)

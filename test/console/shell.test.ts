@@ -10,7 +10,7 @@ import { startForTest, startWatched } from '../support/start.ts'
 const browser = sharedBrowser()
 
 describeInBrowser('the console', () => {
-  test('shows its header before its script has run, and does not duplicate the header afterwards', async () => {
+  test('shows its header before its script has run, and does not duplicate the header afterward', async () => {
     const page = await browser.open(await startForTest())
     const heldRoute = new Promise<Route>((resolve) => void page.route('**/assets/app-*.js', resolve))
     await page.reload({ waitUntil: 'commit' })

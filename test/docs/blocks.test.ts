@@ -38,7 +38,7 @@ function expectCode({ code, stdout, stderr }: ScriptResult, expected: number): v
   expect(code, stdout + stderr).toBe(expected)
 }
 
-/** Runs a script with curl commands, and compares the response statuses with those in the comments. */
+/** Runs a script with curl commands and compares the response statuses with those in the comments. */
 function sendRequests(state: PageState, script: string): void {
   const { stdout } = state.reader.run(script, '-uo')
   const parts = stdout.split(/\n(\d{3})\n/)

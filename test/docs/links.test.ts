@@ -42,7 +42,7 @@ test('every link to a file in the repository points to an existing file and sect
   expect(problems).toEqual([])
 })
 
-test('the code and --help mention only documentation pages and sections that exist', async () => {
+test('every documentation page or section that the code or --help mentions exists', async () => {
   const help = { path: '--help', text: (await run(['--help'])).stdout }
   const problems = [...sources, help].flatMap(({ path, text }) =>
     Array.from(text.matchAll(/\b((?:docs\/[\w/-]+|README)\.md)(?:#([\w-]+))?/g), ([, target = '', anchor]) => ({
@@ -104,7 +104,7 @@ describe('an image', () => {
     }),
   )
 
-  test('on a page has more than 40 characters of alternative text, and a size of at most 200 kB', () => {
+  test('on a page has more than 40 characters of alternative text and a size of at most 200 kB', () => {
     expect(images).not.toEqual([])
     for (const { text, file } of images) {
       expect(text.length, file).toBeGreaterThan(40)

@@ -25,7 +25,7 @@ async function runFailing(args: readonly string[], options?: RunOptions): Promis
   return stderr
 }
 
-/** Sends a request to a new simulator, and returns the error in the response. */
+/** Sends a request to a new simulator and returns the error in the response. */
 async function errorFor(path: string, options?: RequestOptions, settings?: Parameters<typeof startForTest>[0]) {
   return errorOf(await call(await startForTest(settings), path, options))
 }

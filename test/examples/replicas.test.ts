@@ -77,7 +77,7 @@ test('the simulator responds to the load balancer’s health check with 200', as
 
 describeWithRedis('the Redis server in the example', () => {
   // This server syncs every write to disk. On a busy machine, a sync can take longer than the command timeout.
-  test('starts with the arguments in compose.yaml, and can be used by a simulator', { retry: 2 }, async () => {
+  test('starts with the arguments in compose.yaml and can be used by a simulator', { retry: 2 }, async () => {
     const [program, ...args] = (redis.command ?? '').split(' ')
     expect(program).toBe('redis-server')
     const { url } = await redisForTest({ args })

@@ -24,7 +24,7 @@ const createDocument = () => ({
   },
 })
 
-/** Starts a trial that gives randomly changed documents to `check` and to a simulator at startup (see `hostile.ts`). */
+/** Starts a trial that gives randomly changed documents to `convsim check` and to a simulator at startup. */
 export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-hostile-'))
   const [file, secretFile] = [join(folder, 'contract.json'), join(folder, 'secret.json')]

@@ -39,7 +39,7 @@ for (const [kind, startTrial] of Object.entries(trialStarters))
 
 const processRounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isSelected)
 
-console.log(`seed ${values.seed}, ${values.minutes} minutes`)
+console.log(`seed ${values.seed}, ${values.minutes} min`)
 let shownAt = Date.now()
 for (let round = 0; Date.now() < end; round += 1) {
   const kind = processRounds[round % processRounds.length]

@@ -115,7 +115,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   }
 
   return {
-    /** Runs one round. Sends all kinds of requests concurrently, and then checks the server. */
+    /** Runs one round. Sends all kinds of requests concurrently and then checks the server. */
     async run() {
       round += 1
       const slow = Array.from({ length: 20 }, sendSlowly)

@@ -69,7 +69,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Usually deletes the lock, and tries to start a second server with the file. Writes to each running server. */
+  /** Usually deletes the lock. Always tries to start a second server with the file. Writes to each running server. */
   async function addSecondServer(first: StartedTarget): Promise<void> {
     numbers.add('second writers')
     const writers = [write(first, 'first')]
@@ -123,7 +123,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     const stored = new Set([...events.map(({ eventId }) => eventId), ...versions])
     const lost = [...acknowledged].filter((id) => !stored.has(id))
     const insertIds = new Set(events.map(({ fields }) => fields.insertId))
-    if (lost.length > 0) numbers.fail(`${kind}: ${lost.length} acknowledged writes were lost, for example ${lost[0]}`)
+    if (lost.length > 0) numbers.fail(`${kind}: lost acknowledged writes: ${lost.length} (first: ${lost[0]})`)
     if (insertIds.size < events.length) numbers.fail(`${kind}: an event was stored twice`)
     await server.stop()
     if (lost.length > 0) startNewFile()

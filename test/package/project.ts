@@ -13,14 +13,14 @@ export interface Project {
   readonly folder: string
   /** The files in the package, and their total size in bytes. */
   readonly packed: { readonly files: readonly { readonly path: string }[]; readonly unpackedSize: number }
-  /** The environment for the project's commands: npm is offline, and ignores the current user's settings and cache. */
+  /** The environment for the project's commands: npm is offline and ignores the current user's settings and cache. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Runs a command in the project, and returns its stdout. */
+  /** Runs a command in the project and returns its stdout. */
   run(command: string, ...args: string[]): string
   remove(): void
 }
 
-/** Packs the package, and installs it in an empty project, without using a registry. */
+/** Packs the package and installs it in an empty project without using a registry. */
 export function createProject(): Project {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-project-'))
   const env = {

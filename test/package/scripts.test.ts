@@ -17,7 +17,7 @@ const rewriteMs = 5_000
 /** The time limit in milliseconds for three starts from source code on a busy machine. */
 const limitMs = 480_000
 
-test('npm test with arguments passes them to vitest, and runs nothing else', () => {
+test('npm test with arguments passes them to vitest and runs nothing else', () => {
   const [, file = ''] = /^tsx (\S+)$/.exec(scripts.test) ?? []
   const output = execFileSync('npx', ['tsx', file, '--help'], { ...childLimits, cwd: repository, encoding: 'utf8' })
   expect(output.match(/npm run \w+:/g)).toEqual(['npm run unit:'])

@@ -56,7 +56,7 @@ function isInstalled(program: string): boolean {
 
 type Recipe = (typeof recipes)[number]
 
-/** A shell script that sends a request, and immediately resends it once if it fails. */
+/** A shell script that sends a request and immediately resends it once if it fails. */
 const sendTwice = `#!/bin/sh
 curl --silent --fail "$@" || exec curl --silent --fail "$@"
 `
@@ -64,7 +64,7 @@ curl --silent --fail "$@" || exec curl --silent --fail "$@"
 /** The folder in which compilers keep their caches. */
 const home = await tempFolder(afterAll)
 
-/** Applies replacements to a recipe's file, and runs the recipe's command in a project with convsim installed. */
+/** Applies replacements to a recipe's file and runs the recipe's command in a project with convsim installed. */
 async function runRecipe({ file, command }: Recipe, replacements: readonly Bug[], env: Record<string, string>) {
   const project = await tempFolder()
   let text = readFileSync(join(folder, file), 'utf8')

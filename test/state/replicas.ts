@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/state/store.ts'
 import { context, event, exportSandbox, listEvents, listPrompts, noon, prompt } from './drafts.ts'
 
-/** Calls `each` with the indexes 0 to `count - 1`, with at most `writers` calls at a time. */
+/** Calls `each` with the indexes 0 to `count - 1`. At most `writers` calls run at a time. */
 async function inParallel(writers: number, count: number, each: (index: number) => Promise<void>): Promise<void> {
   let next = 0
   const write = async () => {
@@ -34,7 +34,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
     }
     const anyOf = (stores: readonly Store[], index: number) => stores[index % stores.length] as Store // in range
 
-    test('10,000 writes by 64 writers with 1,000 insertIds store 1,000 events, each with one id', () =>
+    test('64 writers that record 10,000 events with 1,000 insertIds store 1,000 events, each with one id', () =>
       withStores(async (stores) => {
         const ids = new Map<string, Set<string>>()
         let created = 0
@@ -141,7 +141,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         }
       }))
 
-    test('a read during writes never returns an older value than an earlier read or acknowledged write', () =>
+    test('a read during writes never returns a value older than one that was already read or acknowledged', () =>
       withStores(async (stores) => {
         let [latest, isOver] = [0, false]
         const see = (weight: number) => {

@@ -32,8 +32,8 @@ export async function readAnalytics(
 ): Promise<Analytics> {
   const query = period === undefined ? '' : `?period=${period}`
   const response = await call(target, `/v1/models/${modelId}/analytics${query}`, options)
-  if (response.status !== 200) throw new Error(`${response.status} for ${modelId} ${period}: ${response.text}`)
+  if (response.status !== 200) throw new Error(`${response.status} for ${modelId}${query}: ${response.text}`)
   const violations = describeViolations('getModelAnalytics', 200, response.body)
-  if (violations.length > 0) throw new Error(`${modelId} ${period} violates the document: ${violations.join('; ')}`)
+  if (violations.length > 0) throw new Error(`${modelId}${query} violates the document: ${violations.join('; ')}`)
   return response.body as unknown as Analytics // checked above against the document's schema
 }

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { listenForTest } from './fake-upstream.ts'
 
-/** A round-robin load balancer. Skips servers that refuse connections, and unready servers if any server is ready. */
+/** A round-robin load balancer. Skips servers that refuse connections. Skips unready servers unless all are unready. */
 export interface Balancer {
   /** The URL of the balancer, such as `http://127.0.0.1:12345`. */
   readonly origin: string

@@ -55,7 +55,7 @@ export function sharedBrowser() {
       return page
     },
 
-    /** Starts a simulator for one test, and opens its console at a URL fragment. */
+    /** Starts a simulator for one test and opens its console at a URL fragment. */
     async openNew(hash = '', settings: Parameters<typeof startForTest>[0] = {}) {
       const own = await startForTest(settings)
       return { own, page: await pages.open(own, { hash }) }

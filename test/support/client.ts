@@ -99,7 +99,7 @@ export function errorOf(response: Pick<TestResponse, 'body' | 'status'>): string
   return error
 }
 
-/** Expects the service's error body with this status, and a message that matches each of these patterns. */
+/** Expects this status, and the service's error body with a message that matches each of these patterns. */
 export function expectRefusal(
   response: Pick<TestResponse, 'body' | 'status'>,
   status: number,

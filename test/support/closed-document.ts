@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
 
-/** The key under `components` for schemas that `allOf` refers to. These stay open to allow the other parts' members. */
+/** The key under `components` for open copies of schemas. A part of an `allOf` must allow the other parts' members. */
 const PARTS = 'x-parts'
 
 /**
  * Returns the document with closed schemas: an object may have only the listed members, unless its schema has
- * `additionalProperties` or lists no members. An undocumented member is then an error, although clients can ignore it.
+ * `additionalProperties` or lists no members. An undocumented member is thus an error, although clients can ignore it.
  */
 export function closeDocument(document: JsonObject): JsonObject {
   const components = objectOf(document['components'])

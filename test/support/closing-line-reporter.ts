@@ -20,6 +20,6 @@ export class ClosingLineReporter implements Reporter {
         `${count('skipped')} skipped`,
     )
     if (filter === '!long')
-      console.log(`${all.length - tests.length} long tests were not run; run them with: npm run test:long`)
+      console.log(`Long tests that were not run: ${all.length - tests.length}; run them with: npm run test:long`)
   }
 }

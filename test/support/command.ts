@@ -35,7 +35,7 @@ export interface RunOptions {
   readonly detached?: boolean
 }
 
-/** Starts `convsim` with these arguments, and kills it at the end of the test. */
+/** Starts `convsim` with these arguments and kills it at the end of the test. */
 export function convsim(args: readonly string[], options: RunOptions = {}): Command {
   return startProgram(process.execPath, [cli, ...args], options)
 }

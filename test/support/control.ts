@@ -16,7 +16,7 @@ export function putRules(target: Target, rules: JsonObject[], sandbox = 'default
   return callControl(target, 'PUT', `/scenarios?sandbox=${sandbox}`, { rules })
 }
 
-/** Verifies recorded requests. Returns the status and the response body's members. `query`: such as `?sandbox=a`. */
+/** Verifies recorded requests. Returns the status and the members of the body. `query`: for example, `?sandbox=a`. */
 export async function verify(target: Target, verification: JsonObject, query = '') {
   const response = await call(target, `/__sim/verify${query}`, { body: verification, token: null })
   return { status: response.status, ...objectOf(response) } as JsonObject & { status: number }

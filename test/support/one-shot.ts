@@ -12,7 +12,7 @@ export function isUnfinished(sent: string): boolean {
 }
 
 /**
- * Sends bytes on a new connection, and returns the bytes received until a final response is complete or the connection
+ * Sends bytes on a new connection and returns the bytes received until a final response is complete or the connection
  * closes. Closes the sending side after `quietMs`, or at once if the request is unfinished.
  */
 export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
@@ -25,7 +25,7 @@ export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
     const finish = () => {
       clearTimeout(quietTimer)
       clearTimeout(limit)
-      // Unlike a normal close, a reset leaves no port in TIME_WAIT, so that many requests do not exhaust the ports.
+      // Unlike a normal close, a reset leaves no port in TIME_WAIT, so even many requests do not exhaust the ports.
       socket.resetAndDestroy()
       resolve(received)
     }

@@ -55,7 +55,7 @@ export async function connectTo(origin: string): Promise<RawConnection> {
   }
 }
 
-/** Sends text on a new connection, and returns `count` responses. Rejects if the connection closes first. */
+/** Sends text on a new connection and returns `count` responses. Rejects if the connection closes first. */
 export async function sendRaw(origin: string, text: string, count = 1): Promise<RawResponse[]> {
   const connection = await connectTo(origin)
   connection.send(text)
@@ -68,7 +68,7 @@ export async function sendRaw(origin: string, text: string, count = 1): Promise<
   return responses
 }
 
-/** Sends text on a new connection, and returns the first response. */
+/** Sends text on a new connection and returns the first response. */
 export async function callRaw(origin: string, text: string): Promise<RawResponse> {
   const [response] = await sendRaw(origin, text)
   if (!response) throw new Error('no response')

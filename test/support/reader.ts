@@ -68,7 +68,7 @@ export class Reader {
     writeFileSync(join(this.project, name), this.#withOrigin(text))
   }
 
-  /** Stops any running simulator, and runs a command that starts another with a frozen clock and a new state file. */
+  /** Stops any running simulator and runs a command that starts another with a frozen clock and a new state file. */
   async start(command: string): Promise<void> {
     await this.#stop()
     this.#starts += 1

@@ -44,7 +44,7 @@ export function sharedRedis(options: RedisServerOptions = {}): () => RedisServer
   }
 }
 
-/** Starts a Redis server for one test, and closes the server at the end of the test. */
+/** Starts a Redis server for one test and closes the server at the end of the test. */
 export async function redisForTest(options: RedisServerOptions = {}): Promise<RedisServer> {
   const server = await startRedis(options)
   onTestFinished(() => server.close())

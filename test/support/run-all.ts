@@ -12,7 +12,7 @@ const steps = [
 process.exitCode = run(process.argv.slice(2))
 
 /**
- * Runs all steps, and returns the exit code. With arguments for vitest (files, folders, `-u`), runs only vitest,
+ * Runs all steps and returns the exit code. With arguments for vitest (files, folders, `-u`), runs only vitest,
  * including the long tests. Tests that need a missing program are skipped; in CI, a missing program is an error.
  */
 function run(args: readonly string[]): number {

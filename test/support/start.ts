@@ -29,8 +29,8 @@ export interface TestSimulator {
 }
 
 /**
- * Starts the built application, by default on a free port, with a frozen clock and its state in memory. `close` throws
- * if the application logged an error, so that the test fails.
+ * Starts the built application. By default, it uses a free port, a frozen clock and in-memory state. `close` throws if
+ * the application logged an error, so that the test fails.
  */
 export async function startWatched(
   settings: Partial<Settings> = {},
@@ -55,7 +55,7 @@ export async function startWatched(
   }
 }
 
-/** Starts the application for one test, and closes it at the end of the test. */
+/** Starts the application for one test and closes it at the end of the test. */
 export async function startForTest(settings: Partial<Settings> = {}, upstream?: UpstreamAccess) {
   const simulator = await startWatched(settings, upstream)
   let closing: Promise<void> | undefined

@@ -7,13 +7,13 @@ import { defaultSettings, type Settings } from '../../src/server/settings/settin
 import { bundle } from './bundle.ts'
 import { runInProcess } from './run-tool.ts'
 
-// This file does not use `start.ts`, since `npm run test:hostile` does not run in vitest.
+// `npm run test:hostile` does not run in vitest, so this file cannot use `start.ts`, which imports vitest.
 const { start } = bundle.start()
 
 /** The path of the operation in each tested document. */
 const path = '/data'
 
-/** Returns a document with one operation, `GET /data`, whose response has this media type object. */
+/** Returns a document with one operation, `GET /data`, whose response has the media type object `media`. */
 export const documentWithData = (media: JsonObject, members: JsonObject = {}) => ({
   openapi: '3.1.0',
   info: { title: 'Data', version: '1' },
@@ -33,7 +33,7 @@ export const documentWithData = (media: JsonObject, members: JsonObject = {}) =>
 export interface Outcome {
   readonly checkErrors: readonly string[]
   readonly startupErrors: readonly string[]
-  /** The response body of `GET /data`, or undefined if the simulator did not start. */
+  /** The response body of `GET /data`, or undefined if the simulator did not start or respond. */
   readonly body: string | undefined
 }
 

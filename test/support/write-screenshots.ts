@@ -110,7 +110,7 @@ try {
   await started.value.close()
 }
 
-/** Takes a screenshot. Returns its lines of text that the source code contains, so a test can detect stale images. */
+/** Takes a screenshot. Returns the lines of its text that are in the source code, so a test can detect stale images. */
 async function takeScreenshot(browser: Browser, origin: string, { name, hash, height, untilReady }: Screenshot) {
   const page = await browser.newPage({ viewport: { width: 1280, height }, deviceScaleFactor: 1, colorScheme: 'light' })
   await page.goto(`${origin}/__sim/${hash}`)

@@ -5,7 +5,7 @@ import { failure, type Result, success } from './result.ts'
 /** The maximum number of nesting levels. With deeper nesting, recursive functions could overflow the stack. */
 export const maxDepth = 64
 
-/** The maximum sizes of a record: an item of a list in the root object, plus the text up to the next such item. */
+/** The maximum sizes of a record, which is an item of a list in the root object plus the text up to the next item. */
 export const maxRecordValues = 40_000
 export const maxRecordLength = 4 * 1024 * 1024
 
@@ -121,7 +121,7 @@ export class JsonReader {
     if (typeof key === 'number' && this.#path.length === 1) this.#record = { at: this.at, values: this.#values }
     this.#path.push(key)
     this.#values += 1
-    const remedy = this.#isLarge ? '' : '; send less in one request'
+    const remedy = this.#isLarge ? '' : '; send fewer in one request'
     if (this.#values > this.#maxValues)
       this.#refuse(`must not have more than ${this.#maxValues} members and items in total${remedy}`, [])
     this.#boundRecord(this.#values - this.#record.values, maxRecordValues, 'members and items')
@@ -131,7 +131,7 @@ export class JsonReader {
     if (this.#isLarge && count > max) this.#refuse(`must not have more than ${max} ${unit}`, this.#path.slice(0, 2))
   }
 
-  /** Refuses JSON that is valid, but that strict readers do not accept. Does nothing if the reader is not strict. */
+  /** Refuses valid JSON that strict readers do not accept. Does nothing if the reader is not strict. */
   #refuse(message: string, path = this.#path): void {
     if (this.#maxValues === Number.POSITIVE_INFINITY) return
     this.#path = path

@@ -42,7 +42,7 @@ const timeoutError = {
   params: {},
   message:
     `cannot be checked: the contract's patterns or recursive schemas take more than ${maxCheckMs} ms or overflow ` +
-    'the stack. Send shorter strings or fewer levels, or change these patterns and schemas',
+    'the stack. Send shorter strings or less deeply nested values, or change these patterns and schemas',
 }
 
 /** Creates a context, and a script that calls `run` in it. Both are reused, since creating a context takes 1 ms. */
@@ -61,7 +61,7 @@ export function runWithTimeout<T>(ms: number, work: () => T): { readonly value: 
   for (;;) {
     const result = runOnce(ms, work)
     const { user, system } = cpuUsage(before)
-    // Half of the limit is enough to give up, since another run would double the delay.
+    // Gives up once half of the limit has been used as CPU time, since another run would double the delay.
     if (result || user + system >= (ms * 1000) / 2) return result
   }
 }

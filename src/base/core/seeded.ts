@@ -20,8 +20,8 @@ export function encodePath(path: SeedPath): string {
 const hashPath = (path: SeedPath): Buffer => hash('sha256', encodePath(path), 'buffer')
 
 /**
- * Derives a UUID from a path with SHA-1, which Redis scripts can also compute. The UUID has version 4, since many
- * validators reject version 8.
+ * Derives a UUID from a path. Uses SHA-1, which Redis scripts can also compute. The UUID is marked as version 4, since
+ * many validators reject version 8.
  */
 export function deriveUuid(path: SeedPath): string {
   const hex = hash('sha1', encodePath(path))

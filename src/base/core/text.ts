@@ -42,7 +42,7 @@ export function utf8ToLatin1(text: string): string {
 
 const UNIT_BYTES = { b: 1, kb: 2 ** 10, mb: 2 ** 20 }
 
-/** Parses a size (`500kb`, `1mb` or `512`) in powers of 1024. Returns bytes, or undefined for 0 or invalid text. */
+/** Parses a size in bytes (`512`) or binary units (`500kb`, `1mb`). Returns bytes; undefined for 0 or invalid text. */
 export function parseSize(text: string): number | undefined {
   const [, number, unit = 'b'] = /^(\d{1,9})(b|kb|mb)?$/i.exec(text) ?? []
   const bytes = Number(number) * UNIT_BYTES[unit.toLowerCase() as keyof typeof UNIT_BYTES] // guaranteed by the pattern
@@ -58,12 +58,12 @@ export function findSimilar(name: string, candidates: Iterable<string>): string 
   return undefined
 }
 
-/** The maximum difference in length due to separators: `external_conversation_id` has two. */
+/** The maximum difference in length between similar names. Even `external_conversation_id` has only two separators. */
 const MAX_SEPARATORS = 3
 
 const simplify = (name: string) => name.replace(/[_-]/g, '').toLowerCase()
 
-/** Returns true if names are equal or differ by one insertion, deletion, change or swap; false for very short names. */
+/** Returns true if the names are equal or differ by one insertion, deletion, change or swap; false for short names. */
 function isOneLetterAway(one: string, other: string): boolean {
   if (Math.min(one.length, other.length) < 3) return false
   let start = 0

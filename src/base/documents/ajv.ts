@@ -9,7 +9,7 @@ import { MAX_ERRORS } from './violations.ts'
 
 export type Validator = ((value: unknown) => boolean) & { errors?: ErrorObject[] | null }
 
-/** Creates an ajv instance for JSON Schema 2020-12 that reports errors up to a limit, and passes warnings to `warn`. */
+/** Creates an ajv instance for JSON Schema 2020-12 that reports errors up to a limit and passes warnings to `warn`. */
 export function createAjv(warn: (message: string) => void, options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
@@ -78,7 +78,7 @@ function changeCode(ajv: Ajv2020, keyword: string, change: (code: KeywordCode) =
   Object.assign(rule, { definition: { ...definition, code: change(definition.code) } })
 }
 
-/** Runs `generate`, and adds the code of `end` to each iteration of the generated loops, except in nested schemas. */
+/** Runs `generate` and adds the code of `end` to each iteration of the generated loops, except in nested schemas. */
 function generateLoops({ gen }: KeywordCxt, end: EndOfIteration, generate: () => void): void {
   const { forRange, forIn } = gen
   const before = gen.const('errorsBefore', errorCount)

@@ -1,6 +1,7 @@
 import { type Flaw, isObject, type Json, measureJson } from '../core/json.ts'
 import { joinPointer, valueAtTokens } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { joinWords } from '../core/text.ts'
 import { Origins } from './origins.ts'
 import { findTreeFlaw } from './parse.ts'
 import { type Overlay, type OverlayAction, type SelectedNode, select } from './read-overlay.ts'
@@ -35,9 +36,9 @@ class Draft {
     if (nodes.length === 0) return flaw(`matches nothing in the document: ${target}`)
     const isWhole = nodes.some(({ tokens }) => tokens.length === 0)
     if (kind === 'remove')
-      return isWhole ? flaw('is the whole document, which cannot be removed') : this.#remove(nodes, from)
+      return isWhole ? flaw('matches the whole document, which cannot be removed') : this.#remove(nodes, from)
     const kinds = new Set(nodes.map(({ value }) => kindOf(value)))
-    if (kinds.size > 1) return flaw(`matches ${[...kinds].join(', ')}; an update needs targets of the same kind`)
+    if (kinds.size > 1) return flaw(`matches ${joinWords([...kinds])}; an update needs targets of one kind`)
     const update = readUpdate(this.value)
     if (!update.ok) return { pointer: from, message: update.error }
     if (nodes.length * (measureJson(update.value).members + 1) > MAX_VALUES)

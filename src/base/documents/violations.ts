@@ -4,7 +4,7 @@ import { joinPointer, parsePointer } from '../core/json-pointer.ts'
 import { cutText, findNearest } from '../core/text.ts'
 import { FORMAT_PHRASES } from './formats.ts'
 
-/** The number of errors after which checking a list's items or an object's members stops. */
+/** The number of errors after which a validator stops checking a list's items or an object's members. */
 export const MAX_ERRORS = 100
 
 /** The maximum lengths of a pointer and of quoted text, in characters, and the maximum number of listed members. */
@@ -69,7 +69,7 @@ const MEMBER_PARAMS: Readonly<Record<string, string>> = {
 
 const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   required: () => 'is required',
-  dependentRequired: ({ params }) => `is required with "${params.property}"`,
+  dependentRequired: ({ params }) => `is required when "${params.property}" is present`,
   additionalProperties: ({ params, parentSchema }) =>
     `is not allowed here${describeAllowed(params.additionalProperty, parentSchema)}`,
   unevaluatedProperties: () => 'is not allowed here',
@@ -96,9 +96,9 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   multipleOf: ({ params, data }) => `must be a multiple of ${params.multipleOf}; got ${data}`,
   uniqueItems: ({ params }) => `must not contain duplicates; items ${params.j} and ${params.i} are the same`,
   contains: ({ params: { minContains = 1, maxContains } }) => {
-    const upTo = minContains === maxContains ? `exactly ${minContains}` : `${minContains} to ${maxContains}`
-    const range = maxContains === undefined ? `${minContains} or more` : upTo
-    return `must match the schema in "contains" in ${range} of its items`
+    const upTo = minContains === maxContains ? 'exactly' : minContains === 0 ? 'at most' : `${minContains} to`
+    const range = `${maxContains === undefined ? 'at least' : upTo} ${formatCount(maxContains ?? minContains, 'item')}`
+    return `must have ${range} matching the schema in "contains"`
   },
   anyOf: ({ data }) => `must match at least one of the alternatives; got ${quote(data)}`,
   oneOf: ({ data }) => `must match exactly one of the alternatives; got ${quote(data)}`,
@@ -108,7 +108,7 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
 
 /**
  * Drops redundant errors. For a failed `anyOf` or `oneOf`, ajv reports the errors of all alternatives and then an error
- * for the keyword. Only this last error is kept or, for a choice between a schema and null, only the schema's errors.
+ * for the keyword. Only this last error is kept; for a choice between a schema and null, only the schema's errors are.
  */
 function dropRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const relevant: ErrorObject[] = []

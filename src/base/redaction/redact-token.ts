@@ -49,7 +49,7 @@ function decodeHeader(value: string): string {
 
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
-/** Matches the ellipsis of a truncated quote: `"sk_live_51…"`, even if escaped for a header, or V8's `..."sk_l"...`. */
+/** Matches the ellipsis of a truncated quote, even if escaped for a header: `"sk_live_51…"`, or V8's `..."sk_l"...`. */
 const cutMark = /(\u2026|\\{1,3}u2026|(?:\\{0,3}")?\.\.\.(?:\\{0,3}")?)/
 
 /** The minimum number of token characters to redact next to an ellipsis, and the maximum that a message quotes. */
@@ -81,7 +81,7 @@ function countShared(piece: string, isShared: (count: number) => boolean): numbe
   return count < minCutLength ? 0 : count
 }
 
-/** Matches a PEM or PGP private key, even URL-encoded, up to its end marker or the end of the text. */
+/** Matches a PEM or PGP private key, even if URL-encoded, up to its end marker or the end of the text. */
 const privateKey =
   /-{4,5} ?BEGIN[A-Z\d +%]{1,60}PRIVATE[\d +%]{1,3}KEY[A-Z\d +%]{0,10}-{4,5}[\s\S]*?(-{4,5} ?END[A-Z\d +%]{1,60}PRIVATE[\d +%]{1,3}KEY[A-Z\d +%]{0,10}-{4,5}|$)/g
 
@@ -89,7 +89,7 @@ export function redactPrivateKeys(text: string): string {
   return text.replace(privateKey, redacted)
 }
 
-/** Returns a function that redacts private keys, even across items: call it with each item of a list, in order. */
+/** Returns a function that redacts private keys, even if they span items: call it with each item of a list in order. */
 export function createLineRedaction(): (text: string) => string {
   let isOpen = false
   return (text) =>

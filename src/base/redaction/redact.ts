@@ -108,8 +108,8 @@ const code = /([?&]code=|(?:^|[?&;])sid=)[^\s&;#,"'<>]+/gi
 const userInfo = /:\/\/[^\s/?#@"'<>]+@/g
 
 /**
- * Patterns for tokens with a known format: OpenAI, Stripe, GitHub and GitLab; Slack, AWS, Google and JWT; npm, even
- * after an underscore. Each pattern matches only at the start of a word, so that matching takes linear time.
+ * Patterns for tokens with a known format: OpenAI, Stripe, GitHub and GitLab; Slack, AWS, Google and JWT; npm. Each
+ * matches only at the start of a word (for npm, also after an underscore), so that matching takes linear time.
  */
 const knownForms = [
   /(?<![\w-])(?:sk-[\w-]{16,}|[prs]k_(?:live|test)_\w{8,}|gh[oprsu]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,})/g,

@@ -33,8 +33,8 @@ export function useSandbox<N extends Names = BundledNames>(): () => TestSandbox<
   return () => {
     if (!open)
       throw new Error(
-        'No test with a sandbox is running: call this function in a test, or in its beforeEach and afterEach ' +
-          'hooks, but not in test.concurrent, because Jest does not run hooks for it.',
+        'No test with a sandbox is running: call this function in a test, or in a beforeEach or afterEach ' +
+          'hook, but not in test.concurrent, because Jest does not run hooks for it.',
       )
     return open.sim
   }

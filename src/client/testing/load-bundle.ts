@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import type { startFromCode as start } from '../../server/simulator/start.ts'
 
-/** The bundle's file name. The bundle contains the simulator, and is in the same folder as the modules that load it. */
+/** The bundle's file name. The bundle contains the simulator and is in the same folder as the modules that load it. */
 export const BUNDLE = 'convsim.cjs'
 
 /**

@@ -34,7 +34,7 @@ export class ConvsimContainer<N extends Names = BundledNames> extends GenericCon
   }
 
   /**
-   * Starts the container, and resolves when the simulator responds.
+   * Starts the container and resolves when the simulator responds.
    * @throws Error with the container's log if the container stops, for example because of an invalid setting
    */
   override async start(): Promise<StartedConvsimContainer<N>> {

@@ -25,10 +25,10 @@ export type Invocation<Known extends CommandSyntax> =
   | { readonly kind: 'version' }
   | { readonly kind: 'problem'; readonly problem: string }
 
-/** The commands. The help groups them by purpose, and keeps this order in each group. The first one is the default. */
+/** The commands. The help groups them by purpose and keeps their order within each group. The first is the default. */
 export type CommandTable<Known extends CommandSyntax = CommandSyntax> = readonly [Known, ...Known[]]
 
-/** Parses the arguments after the program's name, and the environment. Has no side effects. */
+/** Parses the environment and the arguments that follow the program's name. Has no side effects. */
 export function parseCommandLine<Known extends CommandSyntax>(
   commands: CommandTable<Known>,
   argv: readonly string[],
@@ -106,7 +106,7 @@ function findHelpOrVersion(commands: CommandTable, words: readonly string[], [fi
   return { kind: 'help', text } as const
 }
 
-/** Returns true for `--help`, `-h` without a value and a leading `-h COMMAND`. As in Prism, `-h HOST` sets the host. */
+/** Returns true for `--help`, a leading `-h COMMAND` or `-h` without a value. As in Prism, `-h HOST` sets the host. */
 function hasHelpFlag(commands: CommandTable, words: readonly string[]): boolean {
   if (words[0] === '-h' && findCommand(commands, words[1])) return true
   return words.some((word, at) => word === '--help' || (word === '-h' && (words[at + 1] ?? '-').startsWith('-')))
@@ -203,7 +203,7 @@ function readSettings<Known extends CommandSyntax>(
   return { kind: 'run', command, args, settings, variables }
 }
 
-/** Returns the flag or variable that sets a setting, or an empty string if neither does. Ignores empty variables. */
+/** Returns the flag or variable that provides a value, or an empty string if neither does. Ignores empty variables. */
 function findSource(
   name: string,
   { alsoEnv = '', isForConvsim }: Setting<unknown>,

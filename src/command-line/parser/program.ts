@@ -29,7 +29,7 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   /** Command lines without the leading `convsim`: `check my-contract.yaml`. */
   readonly examples: readonly string[]
   readonly settings: Table
-  /** Environment variables, other than those for settings, that the command reads or sets for its child process. */
+  /** Environment variables, other than those for settings, that the command reads, or sets for its child process. */
   readonly variables?: readonly string[]
   /** Describes the first problem with the combination of settings and positional arguments, if any. */
   findProblem?(settings: ValuesOf<Table>, sources: SettingSources, args: readonly string[]): string | undefined

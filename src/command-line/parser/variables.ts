@@ -5,7 +5,7 @@ import type { CommandSyntax } from './program.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Removes variables that Kubernetes sets for services: `CONVSIM_PORT=tcp://10.0.0.1:4010` for a service `convsim`. */
+/** Removes variables that Kubernetes sets per service: `CONVSIM_PORT=tcp://10.0.0.1:4010` for the service `convsim`. */
 export function removeServiceLinks(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name, value = '']) => !isServiceLink(name, value)))
 }

@@ -23,7 +23,7 @@ export interface CommandContext {
 
 export interface CliCommand<Table extends SettingTable = SettingTable> extends CommandSyntax<Table> {
   /**
-   * Runs the command, and returns its exit code. Imports its modules only when called, so that a container's health
+   * Runs the command and returns its exit code. Imports its modules only when called, so that a container's health
    * check, which starts the program each time, is fast.
    */
   run(line: CommandLineOf<ValuesOf<Table>>, context: CommandContext): Promise<number>
@@ -37,7 +37,7 @@ export interface Output {
   readonly isJson: boolean
   /** Prints a line on stderr, regardless of the log level. `level` appears only in JSON; the default is `info`. */
   readonly printLine: (text: string, level?: LogLevel) => void
-  /** Prints problems with a heading, as text or, with `--log-format json`, as one JSON line per problem. */
+  /** Prints problems under a heading, as text or, with `--log-format json`, as one JSON line per problem. */
   readonly printProblems: (heading: string, problems: readonly string[]) => void
 }
 

@@ -75,7 +75,7 @@ function describeDamage({ damage }: JsonObject): string[] {
 function describeDelivery({ delivery, brokenOff }: JsonObject): string[] {
   const { kind, sentBytes } = isObject(delivery) ? delivery : {}
   if (brokenOff) return ['the client disconnected before the end of its request']
-  const moment = sentBytes === 0 ? 'before the response' : `after ${sentBytes} bytes of the response body`
+  const moment = sentBytes === 0 ? 'before the response' : `after byte ${sentBytes} of the response body`
   if (kind === 'client-gone') return [`the client disconnected ${moment}`]
   if (kind === 'upstream-gone') return [`the real service disconnected ${moment}`]
   return kind === 'server-stopped' ? [`the simulator stopped ${moment}`] : []
@@ -84,8 +84,8 @@ function describeDelivery({ delivery, brokenOff }: JsonObject): string[] {
 function formatLoaded({ contract, operations, state }: JsonObject): string {
   const { file, events, prompts } = isObject(state) ? state : {}
   const location = file === ':memory:' ? 'memory' : file
-  const records = `${events} events, ${prompts} prompts`
-  return `Simulating ${operations} operations of ${contract}; the state is in ${location} (${records}).`
+  const records = `events: ${events}, prompts: ${prompts}`
+  return `Simulating ${contract} (operations: ${operations}); the state is in ${location} (${records}).`
 }
 
 function describeViolations(violations: unknown): string[] {

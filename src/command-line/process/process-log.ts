@@ -8,7 +8,7 @@ export interface ProcessLog extends Log {
   flush(): void
 }
 
-/** Writes some or all of the bytes, and returns the number written. Throws an EAGAIN error if none can be written. */
+/** Writes some or all of the bytes and returns the number written. Throws an EAGAIN error if none can be written. */
 export type WriteStderr = (bytes: Uint8Array) => number
 
 /** Lines in a batch often have the same timestamp; without this cache, a request takes 2 µs longer. */

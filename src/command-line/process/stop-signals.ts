@@ -66,8 +66,8 @@ export class StopSignals {
       return
     }
     if (this.#first) {
-      const reason = `because ${signal} arrived more than ${copyMs / 1000} s after ${this.#first}`
-      this.#printError(`convsim: exiting at once without finishing, ${reason}.`)
+      const reason = `another signal (${signal}) arrived more than ${copyMs / 1000} s after the first (${this.#first})`
+      this.#printError(`convsim: exiting at once without finishing, because ${reason}.`)
     }
     this.#host.exit(exitCodeOf(signal))
   }

@@ -5,7 +5,7 @@ export const serveCommand = defineCommand({
   name: 'serve',
   alias: 'mock',
   usage: '[contract] [options]',
-  operands: 'a contract document',
+  operands: 'one contract document',
   purpose: 'Serve',
   summary: 'Serve the simulated API (the default command)',
   description: 'Serve the simulated API. This is the default command, also called mock.',

@@ -52,7 +52,7 @@ export interface KeyedList {
  */
 export function useListKeys(list: KeyedList): void {
   const { noun, canClose } = list
-  // The commands are registered once, and use the list from the latest render.
+  // The commands are registered once and use the list from the latest render.
   const latest = useRef(list)
   latest.current = list
   const lastOpened = useFocusReturn()
@@ -84,7 +84,7 @@ export function useListKeys(list: KeyedList): void {
 
 const openLinks = 'main a[aria-current], main a[aria-expanded=true]'
 
-/** Returns the focused link in a list, if any. `j` and `k` start from that link, and move the focus. */
+/** Returns the focused link in a list, if any. `j` and `k` start from that link and move the focus. */
 const findFocusedLink = () =>
   document.activeElement?.closest<HTMLAnchorElement>('main :is(.rows, .entries, .chain h2) a') ?? undefined
 

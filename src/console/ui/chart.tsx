@@ -72,7 +72,7 @@ export function Chart({ title, unit, kind, days, values, baseline, format, summa
         </svg>
         <input
           type="range"
-          aria-label={`${title}, ${unit}: ${knownCount} of ${count} days have data. The arrow keys select a day.`}
+          aria-label={`${title}, ${unit}: data for ${knownCount} of ${count} days. The arrow keys select a day.`}
           aria-valuetext={`${formatDay(days[at])}: ${valueText}`}
           min={0}
           max={count - 1}
@@ -115,7 +115,7 @@ function findRange(values: Values, kind: ChartProps['kind']): readonly [number, 
   return [min, Math.max(min + step, Math.ceil(most / step) * step)]
 }
 
-/** Returns true if a day has a label. Depending on `count`, every other day, Monday or first of a month has one. */
+/** Returns true if a day has a label: depending on `count`, every second day, each Monday or the first of a month. */
 function isLabeled(day: Date, index: number, count: number): boolean {
   if (count <= 10) return (count - 1 - index) % 2 === 0
   return count <= 45 ? day.getUTCDay() === 1 : day.getUTCDate() === 1

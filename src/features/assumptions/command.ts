@@ -9,7 +9,7 @@ import { bundledContract } from '../../service/fixtures/bundled.ts'
 export const assumptionsCommand = defineCommand({
   name: 'assumptions',
   usage: '[contract] [options]',
-  operands: 'a contract document',
+  operands: 'one contract document',
   purpose: 'Look up',
   summary: 'List the assumptions that the contract makes',
   description: 'List the assumptions that fill gaps in the service description.',

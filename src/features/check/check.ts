@@ -104,7 +104,7 @@ async function checkContract({ contract, handled }: LoadedInputs): Promise<Check
     if (first === undefined || operation.examples(status).length > 0) continue // loading checks the examples
     const message =
       `no valid body could be generated for status ${status} of ${operation.id}: ${first.pointer || 'the body'} ` +
-      `${first.message}. The simulator returns the invalid body; to replace it, add an example`
+      `${first.message}. The simulator returns an invalid body; to replace it, add an example`
     findings.push({ severity: 'warning', place: contract.locate(operation.responsePointer(status) ?? ''), message })
   }
   const message = `generated responses were checked for only the first ${maxChecked} of ${operations.length} operations`

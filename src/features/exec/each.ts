@@ -117,7 +117,7 @@ function dropRedRuns(trials: Trials, batch: readonly PlannedRun[]): Trials {
   return { ...trials, judged: new Map(kept) }
 }
 
-/** Checks `--report`, and parses `--set` or `--only`. Returns the faults to inject and, for `--only`, the named run. */
+/** Checks `--report` and parses `--set` or `--only`. Returns the faults to inject and, for `--only`, the named run. */
 async function loadFaults({ settings, output }: TestSuite) {
   const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
   if (problem) throw refuseStart([problem])

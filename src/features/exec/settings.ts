@@ -79,7 +79,7 @@ export const eachSettings = {
       'the initial fault-free runs must finish within this time. The seed determines the order of the faults.',
   }),
   runTimeout: duration({
-    defaultText: 'ten times the duration without faults, at least 10s; 10m for the initial fault-free runs',
+    defaultText: 'ten times the duration of a fault-free run, at least 10s; 10m for the initial fault-free runs',
     description: 'The time after which a run is killed and counts as hung.',
   }),
   jobs: integer({
@@ -97,8 +97,8 @@ export const eachSettings = {
     names: [...failOnKinds, ...suiteFailKinds],
     read: (text) => (parseSuiteFailOn(text) ? text : undefined),
     description:
-      `${serverSettings.failOn.description.slice(0, -1)}; also if a fault was not handled (not-resilient), was not ` +
-      'noticed (unnoticed) or made the suite hang (hung); these three can allow N% of the faults, as in unnoticed>N.',
+      `${serverSettings.failOn.description.slice(0, -1)}; three more conditions can tolerate N% of the faults ` +
+      '(unnoticed>N): a fault was not handled (not-resilient), was not noticed (unnoticed) or hung the suite (hung).',
   },
 } as const satisfies SettingTable
 

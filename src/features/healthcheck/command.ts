@@ -15,7 +15,7 @@ export const healthcheckCommand = defineCommand({
       ...serverSettings.host,
       description: 'Address of the running simulator; 0.0.0.0 and :: mean this machine.',
     },
-    tls: { ...serverSettings.tls, description: 'The simulator serves HTTPS; its certificate is not verified.' },
+    tls: { ...serverSettings.tls, description: "Connect over HTTPS; the simulator's certificate is not verified." },
     tlsCert: { ...serverSettings.tlsCert, description: "The simulator's certificate; has the same effect as --tls." },
     wait: boolean({
       default: false,

@@ -39,7 +39,7 @@ export async function printHealth(settings: HealthSettings, context: CommandCont
   const { host, port, tls, tlsCert } = findServer(settings, context)
   if (port === 0) {
     printError(
-      'convsim: port 0 means any free port. ' +
+      'convsim: nothing was checked, since port 0 means any free port. ' +
         'Set --port to the port that the running simulator printed when it started.',
     )
     return 1

@@ -1,5 +1,5 @@
 /**
- * `features/mcp/`: tools for coding agents (MCP over HTTP and stdio, and a skill). The tools call the control plane;
+ * `features/mcp/`: tools for coding agents (MCP over HTTP and stdio), and a skill. The tools call the control plane;
  * `tools.ts` defines them, and `server.ts` serves them.
  */
 import { readFile } from 'node:fs/promises'

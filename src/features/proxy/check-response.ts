@@ -47,7 +47,7 @@ function withRecordedBody(exchange: Exchange, reply: Reply, relay: RecordingRela
   const bytes = relay.recordedBytes()
   const decoded = decodeBody(bytes, reply.headers['content-encoding'], maxCheckedBytes)
   const findViolations = (): readonly Violation[] => {
-    if (relay.isBroken) return [violationOf('connection', `was cut off by the real service after ${size} bytes`)]
+    if (relay.isBroken) return [violationOf('connection', `was cut off by the real service (bytes received: ${size})`)]
     if (!exchange.operation || outcome.kind !== 'delivered') return []
     if (isWhole && !decoded.ok && decoded.error !== tooLong) return [violationOf('encoding', decoded.error)]
     const whole = isWhole && decoded.ok ? decoded.value : undefined

@@ -65,7 +65,7 @@ function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {
       if (effect.kind === 'sample-out') return 'the real service decides which events are dropped by sampling'
       // The scenario for the success status only switches off scenarios from wider scopes, which also works in a proxy.
       if (effect.kind === 'ordinary' && effect.status !== operation.successStatus)
-        return 'the real service responds, and chooses its own success status'
+        return 'the real service responds and chooses its own success status'
       return undefined
     },
   }

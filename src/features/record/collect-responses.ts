@@ -83,7 +83,7 @@ function findRecordedOperation(contract: Contract, method: string, path: string)
 /** The names of members whose strings quote users. */
 const quoteNames = new Set(['exampleSnippets'])
 
-/** Patterns that match personal identifiers, and their replacements. Addresses stay valid. */
+/** Patterns that match personal identifiers, and their replacements. Redacted addresses stay valid. */
 const personalPatterns: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w/g, 'redacted@example.com'],
   [/(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\w|\.\d)/g, '192.0.2.1'],
@@ -91,7 +91,7 @@ const personalPatterns: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Redacts credentials, email addresses, IPv4 addresses and international telephone numbers. Replaces quotes.
+ * Redacts credentials, email addresses, IPv4 addresses and international telephone numbers. Replaces user quotes.
  * `changes` is the number of changed strings, plus 1 if any credentials were redacted.
  */
 export function redactPersonalData(value: Json): { readonly value: Json; readonly changes: number } {

@@ -55,7 +55,7 @@ async function planFixtures(
   const onProgress = (done: number, all: number) => progress.show('checking responses', done, all)
   const { responses, skipped } = collectResponses(traffic.value, contract, onProgress)
   progress.clear()
-  for (const [reason, count] of skipped) printError(`skipped ${count}: ${reason}`)
+  for (const [reason, count] of skipped) printError(`skipped requests (${count}): ${reason}`)
   return responses.length === 0 ? failure('No usable response was found.') : success(planFolder(responses, fixtures))
 }
 

@@ -5,7 +5,7 @@ import { serverSettings } from '../../server/settings/settings.ts'
 export const scenariosCommand = defineCommand({
   name: 'scenarios',
   usage: '[name] [options]',
-  operands: 'the name of a scenario',
+  operands: 'the name of one scenario',
   purpose: 'Look up',
   summary: 'List all scenarios, or show one with an example',
   description:

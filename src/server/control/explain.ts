@@ -23,7 +23,7 @@ export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => ({
     if (!bypassesPipeline(request, pages.cors, contract)) return explanationToJson(await explain(request))
     const { method, path } = request
     const problem = `The simulator handles ${method} ${path} itself, so the simulated service does not get the request.`
-    return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
+    return new ControlError(400, `${problem} The service's paths begin with ${contract.basePath}/.`)
   },
 })
 

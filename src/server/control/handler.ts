@@ -64,7 +64,7 @@ export interface ControlledSimulator {
   /** The request journal, which includes the exchanges of other replicas if the state is shared. */
   readonly journal: Journal
   readonly reporter: Reporter
-  /** Before a sandbox's rules are removed, records for reports which rules were in effect but never applied. */
+  /** Call before removing a sandbox's rules. Records, for reports, the rules that were in effect but never applied. */
   readonly keepUnmet: (sandbox: string) => Promise<void>
   /** Computes the outcome that a request would have now, without side effects. */
   readonly explain: (request: SimRequest) => Promise<Explanation>

@@ -27,7 +27,7 @@ export async function readControlRequest(
   return success({ sandbox, sandboxFilter, parameters, body, source, exchangeEnded })
 }
 
-/** Reads the parameters and `X-Sim-Sandbox`. For health checks, `getHealth` accepts unknown parameters and headers. */
+/** Reads the parameters and `X-Sim-Sandbox`. `getHealth` also accepts parameters and headers that health checks add. */
 function readParameters(operation: Operation, path: RawParameters['path'], { headers, query: queryText }: SimRequest) {
   const acceptsAny = operation.id === 'getHealth'
   const unknownHeader = Object.keys(headers).find((name) => name.startsWith('x-sim-') && name !== 'x-sim-sandbox')
@@ -70,5 +70,5 @@ const noBody = { body: undefined, violations: [] }
 /** Refuses a nonempty body other than `{}`, since the body might name a sandbox. `getHealth` ignores any body. */
 function refuseBody(operationId: string, text: string) {
   if (text === '' || text === '{}' || operationId === 'getHealth') return success(noBody)
-  return badRequest(`${operationId} takes no body; to name a sandbox, use ?sandbox=.`)
+  return badRequest(`${operationId} takes no body; omit it. To name a sandbox, use ?sandbox=NAME if supported.`)
 }

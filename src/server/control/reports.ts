@@ -51,7 +51,7 @@ function readFailOn({ parameters }: ControlRequest): readonly FailCondition[] | 
   if (typeof text !== 'string') return undefined
   return (
     parseFailOn(text) ??
-    new ControlError(400, `Invalid request: query failOn: must be ${expectedFailOn}; got "${cutText(text)}".`)
+    new ControlError(400, `Invalid request: query failOn: must contain only ${expectedFailOn}; got "${cutText(text)}".`)
   )
 }
 

@@ -100,7 +100,7 @@ async function findNearMisses({ journal, sandbox, conditions, served, elapsed }:
 }
 
 /**
- * Waits up to `withinMs` for the expected number of matching requests, or until a signal in `ends` is aborted.
+ * Waits for the expected number of matching requests until `withinMs` has passed or a signal in `ends` is aborted.
  * A lower bound is met as soon as it is reached. An upper bound fails as soon as it is exceeded. Otherwise it is met
  * when the wait ends, unless uncounted requests may have matched. Returns undefined if the comparison takes too long.
  */
@@ -195,7 +195,7 @@ function describeVerdict(
 function describeBounds({ exactly, atLeast, atMost }: CountBounds): string {
   if (exactly !== undefined) return `exactly ${exactly}`
   if (atMost === undefined) return `at least ${atLeast ?? 1}`
-  return atLeast === undefined ? `at most ${atMost}` : `${atLeast} to ${atMost}`
+  return atLeast ? `${atLeast} to ${atMost}` : `at most ${atMost}`
 }
 
 function describeDifferences({ differences }: ShownNearMiss): string {

@@ -27,7 +27,7 @@ export interface Handlers {
     /** Returns the reply. `exchangeEnded` is aborted when the reply is complete or the client disconnects. */
     readonly handle: (request: SimRequest, exchangeEnded: AbortSignal) => Promise<Reply>
   }
-  /** The prefix of the ids of service requests: `req`, or for example `req-3f2a91c0` if replicas share the state. */
+  /** The prefix of service request ids: `req`, or one such as `req-3f2a91c0` if replicas share the state. */
   readonly requestIdPrefix: string
   readonly pages: PageSettings
   /** The signal is aborted when the server stops, to end deliveries that would take too long. */
@@ -169,7 +169,7 @@ function createMessageClasses(app: express.Express): MessageClasses {
 const firstSegmentOf = (path: string) => path.split('/', 2)[1]?.toLowerCase() ?? ''
 
 /**
- * Returns a function that defers callbacks to the end of the event loop turn, and runs them together. Replies written
+ * Returns a function that defers callbacks to the end of the event loop turn and runs them together. Replies written
  * together wake a sleeping client only once, which saves a fifth of the CPU time of a POST (`test/bench/FINDINGS.md`).
  */
 function batchPerTurn(): (run: () => void) => void {
@@ -197,7 +197,7 @@ const forbidSniffing: RequestHandler = (_req, res, next) => {
   next()
 }
 
-/** Creates middleware that adds CORS headers for allowed origins, and responds to their preflight requests. */
+/** Creates middleware that adds CORS headers for allowed origins and responds to their preflight requests. */
 function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boolean): RequestHandler {
   // Credentials are not allowed, so `*` lets a script read all headers.
   const allow = cors({ exposedHeaders: '*', maxAge: 600, origin: origins === '*' ? '*' : [...origins] })

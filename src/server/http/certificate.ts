@@ -38,7 +38,7 @@ interface TlsProblem {
   readonly message: string
 }
 
-/** Loads the user's certificate, or creates a CA and a certificate signed by it. Returns undefined if TLS is off. */
+/** Loads the user's certificate, or creates a CA and a certificate signed by it. Returns undefined without TLS. */
 export async function loadCertificate(
   settings: TlsSettings,
 ): Promise<Result<ServerCertificate | undefined, TlsProblem>> {
@@ -91,7 +91,7 @@ function provideIdentity({ host, names }: TlsSettings) {
 
 const dayMs = 86_400_000
 
-/** Creates a CA, and uses it to sign a certificate for a server with these names. The CA's key is not kept. */
+/** Creates a CA and uses it to sign a certificate for a server with these names. The CA's key is not kept. */
 async function issue(names: readonly string[]): Promise<TlsIdentity> {
   const { pki, md } = (await import('node-forge')).default
   const [caKeys, serverKeys] = await Promise.all([createKeyPair(), createKeyPair()])

@@ -34,7 +34,7 @@ export function registerConnection(socket: Socket): void {
   socket.once('end', remove).once('close', remove)
 }
 
-/** Returns a request's connection, and marks it as used. `openedAt` is set only for a connection's first request. */
+/** Returns a request's connection and marks it as used. `openedAt` is set only for a connection's first request. */
 export function readConnection(
   socket: Socket,
   isService: boolean,

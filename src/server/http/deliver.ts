@@ -80,7 +80,7 @@ const maxStallMs = 30_000
 
 /**
  * Writes a stream, or a body from the real service, no faster than the client reads. If the source fails, the response
- * is cut off. After a stream, the connection is closed, so that it does not delay a stopping server.
+ * is cut off. After a stream, the connection is closed, so that it does not delay shutdown.
  */
 async function writeChunks(sending: Sending): Promise<void> {
   const { res, outgoing } = sending

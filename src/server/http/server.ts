@@ -62,7 +62,7 @@ export function listen(
       deliverImmediately(refuse(400, problem, 'simulator'), response)
     }
   }
-  // Stopping cannot close a connection during its TLS handshake, so the handshake timeout is the shutdown grace time.
+  // Stopping cannot close a connection during its TLS handshake, so the handshake timeout is the shutdown grace period.
   const { cert, key } = certificate ?? {}
   const tls = { ...options, cert, key, handshakeTimeout: shutdownGraceMs }
   const server = certificate ? createTlsServer(tls, handle) : createServer(options, handle)
@@ -94,7 +94,7 @@ export function listen(
     else refuseMalformed(error, socket)
   }
   server.on('clientError', handleMalformed)
-  server.on('connect', (_request, socket) => handleMalformed(new Error('CONNECT is not allowed.'), socket as Socket))
+  server.on('connect', (_request, socket) => handleMalformed(new Error('CONNECT is not allowed'), socket as Socket))
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => resolve(failure(describeListenError(error, host, port))))
     server.listen(port, host, () =>
@@ -142,7 +142,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (socket.writableEnded) return // the request was already refused because of an earlier error
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
-  const sentence = status === 431 ? tooLarge : `The request cannot be read: ${error.message}`
+  const sentence = status === 431 ? tooLarge : `The request cannot be processed: ${error.message}.`
   const body = JSON.stringify({ success: false, error: sentence })
   // `end` closes only the outgoing direction. The incoming direction stays open for a moment, so that a client that is
   // still sending can read the refusal.

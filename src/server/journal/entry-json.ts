@@ -147,7 +147,7 @@ export function toMatchSubject(entry: JournalEntry, inputs?: MatchInputs): Match
     isRedacted,
     incompleteBody: isComplete(request.body)
       ? undefined
-      : `(only ${countStoredBytes(request.body)} of ${request.body.size} bytes were recorded)`,
+      : `(only ${countStoredBytes(request.body)} of ${request.body.size} bytes are stored)`,
   }
 }
 
@@ -181,7 +181,7 @@ const maxComparedLength = 256 * 1024
 const spaceOrString = /\s+|("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)/g
 
 /**
- * Returns true if reserializing JSON changes more than whitespace, such as `1.0` to `1`. Returns false for long text
+ * Returns true if reserializing JSON changes more than whitespace (`1.0` becomes `1`). Returns false for long text
  * (it is not compared) and for text with credentials (they must not be shown). `clean`: the redacted `json`.
  */
 function isChangedByReserialization(text: string, json: Json, clean: Json, token: string | undefined): boolean {
@@ -202,7 +202,7 @@ export function bodyToText(body: RecordedBody, token?: string): string | undefin
   return clean === JSON.stringify(json) ? redactText(text, token) : clean
 }
 
-/** Encodes a binary body as base64, redacting credentials and `token`; an empty string if the body is not stored. */
+/** Encodes a binary body as base64, redacting credentials and `token`. Returns '' if the body is not stored. */
 export function bodyToBase64({ latin1 = '' }: RecordedBody, token?: string): string {
   return fromLatin1(redactDocument(latin1, token)).toString('base64')
 }
@@ -213,7 +213,7 @@ const lenientUtf8 = new TextDecoder('utf-8')
 const byteOrderMark = '\uFEFF'
 const encodedMark = utf8ToLatin1(byteOrderMark)
 
-/** Decodes a body, keeping any byte order mark; undefined if the body is not stored, or is complete but not UTF-8. */
+/** Decodes a body, keeping any byte order mark. Returns undefined if it is complete but not UTF-8, or not stored. */
 export function decodeBody(body: RecordedBody): string | undefined {
   if (body.latin1 === undefined) return body.size === 0 ? '' : undefined
   const bytes = fromLatin1(body.latin1)

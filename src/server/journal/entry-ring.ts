@@ -168,7 +168,7 @@ export interface JournalCounts {
   readonly generation: number
 }
 
-/** The counts for one sandbox. Clearing the sandbox replaces this object, and hides the entries that refer to it. */
+/** The counts for one sandbox. Clearing the sandbox replaces this object and hides the entries that refer to it. */
 export interface SandboxCounts {
   readonly sandbox: string
   readonly generation: number

@@ -57,7 +57,7 @@ export interface JournalEntry {
   readonly ownToken: string | undefined
   /** In a shared journal, the hash of the token in `Authorization`, which distinguishes callers across replicas. */
   readonly caller?: string
-  /** The `Authorization` header, which is never shown or shared; undefined if absent or read from a shared journal. */
+  /** The `Authorization` header, never shown or shared; undefined if absent, or in an entry from a shared journal. */
   readonly authorization: string | undefined
   /** True if the client closed the connection before sending the whole request body. */
   readonly aborted: boolean
@@ -111,7 +111,7 @@ export interface LiveExchange {
   readonly token: string | undefined
   /** True if another replica handled the request. */
   readonly isForeign?: boolean
-  /** True if the listeners have already received this exchange, and now receive the corrected end of its delivery. */
+  /** True if the listeners have already received this exchange and now receive the corrected end of its delivery. */
   readonly isCorrection?: boolean
 }
 

@@ -211,7 +211,7 @@ export class StreamFollower implements JournalShare {
     return true
   }
 
-  /** Records in the stream which sandboxes have uncounted lost exchanges. Returns true if any sandbox does. */
+  /** Adds uncounted losses to the stream's counts, one for each affected sandbox. Returns true if there were any. */
   async #countLost(): Promise<boolean> {
     const lost = [...this.#sandboxesWithLoss]
     if (lost.length === 0) return false

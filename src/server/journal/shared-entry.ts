@@ -20,7 +20,7 @@ export const hashToken = memoizeLast(
 
 /**
  * Encodes an exchange for all replicas. Monotonic times become epoch milliseconds. The request's own token is redacted
- * in the bodies, too, since other replicas do not know the token.
+ * in the bodies, too, since other replicas do not know the token and could not redact it.
  */
 export function encodeExchange(entry: JournalEntry, live: LiveExchange) {
   const { request, response, ownToken, authorization, number: _number, ...others } = entry
@@ -158,7 +158,7 @@ interface Appender {
   markLost(sandbox: string): void
 }
 
-/** Begins to record an exchange. Appends it when announced or, without an announcement, when its delivery ends. */
+/** Begins to record an exchange, which is appended when it is announced or, if it is not, when its delivery ends. */
 export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded: Recorded) => void): ExchangeRecord {
   let announced: Recorded | undefined
   let isUnconfirmed = false

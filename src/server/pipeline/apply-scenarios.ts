@@ -44,7 +44,7 @@ function replyBeforeWork({ operation, scenarios, delivery }: Exchange): Reply | 
   return { status, headers: {}, body: jsonBody(example.value), origin: 'scenario' }
 }
 
-/** Applies an effect, and returns its reply, if any. Skips drift and `lost-ack`, which `applyDamage` applies later. */
+/** Applies an effect and returns its reply, if any. Skips drift and `lost-ack`, which `applyDamage` applies later. */
 function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply | undefined {
   const { operation } = exchange
   switch (effect.kind) {

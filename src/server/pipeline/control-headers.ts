@@ -27,7 +27,7 @@ const controlHeaders = [
 ]
 
 export interface RequestedControls {
-  /** True if the request names scenarios, a sequence or an example, so wider scopes are ignored. */
+  /** True if the request names scenarios, a sequence or an example; wider scopes are then ignored. */
   readonly isDecisive: boolean
   readonly scenarios: readonly ActiveScenario[]
   readonly sequence: Sequence | undefined
@@ -37,7 +37,7 @@ export interface RequestedControls {
   readonly appliedPreferences: string
 }
 
-/** Reads the request's controls, and sets the requested seed and time. The error is a sentence. */
+/** Reads the request's controls and sets the requested seed and time. The error is a sentence. */
 export function readControls(exchange: Exchange, catalogue: Catalogue): Result<RequestedControls> {
   const { headers } = exchange.request
   const controls = Object.keys(headers).filter((name) => name.startsWith('x-sim-'))
@@ -143,7 +143,7 @@ function setSeedAndNow(exchange: Exchange, preferredSeed: string | undefined): s
   const { headers } = exchange.request
   const seed = headers['x-sim-seed'] ?? preferredSeed
   if (preferredSeed !== undefined && preferredSeed !== seed)
-    return 'X-Sim-Seed and Prefer: seed= differ; send one of them.'
+    return 'X-Sim-Seed and Prefer: seed= differ; send only one of them.'
   if (seed !== undefined) {
     if (!isSeed(seed))
       return `A seed must be sent only once and have 1 to 64 visible ASCII characters; got "${cutText(seed)}".`

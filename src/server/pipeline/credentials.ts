@@ -83,7 +83,7 @@ function checkKey(
 function adviseKey(exchange: Exchange, token: string, intended: string | undefined): void {
   // A key that differs only in its digits (customer-1 and customer-2) is probably not a typo.
   if (intended === undefined || withoutDigits(intended) === withoutDigits(token)) return
-  const message = `differs slightly from the magic key ${intended}, but is not a magic key; did you mean that key?`
+  const message = `differs slightly from the magic key ${intended}, so it is not a magic key; did you mean that key?`
   addAdvice(exchange, 'magic-key', message)
 }
 

@@ -32,7 +32,7 @@ import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
 interface PipelineSettings {
   /** The plan for keys that the fixtures do not list. */
   readonly plan: string
-  /** True to refuse requests with warnings, such as a warning about an unknown name. */
+  /** True to refuse requests that cause warnings, such as a warning about an unknown name. */
   readonly strict: boolean
   readonly logBodies: boolean
   /** True to add the informational `X-Sim-...` headers to replies. */

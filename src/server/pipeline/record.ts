@@ -163,7 +163,7 @@ function captureResponse({ body, passedBytes = 0 }: Reply): RecordedBody {
   return passedBytes > captured.size ? { ...captured, size: passedBytes } : captured
 }
 
-/** Returns the headers to record, with credentials redacted in the URL and the violations that the headers quote. */
+/** Returns the headers to record, with credentials redacted in quoted URLs and violations. */
 function responseHeaders(exchange: Exchange, reply: Reply, token: string | undefined, query: string) {
   const { violations, advice, request } = exchange
   const quotesTarget = reply.origin === 'gateway' && query !== '' && reply.headers['Location'] === targetOf(exchange)

@@ -51,7 +51,7 @@ export function identify(passesUnknown = false): RequestStage {
 }
 
 const invalidNameInKey =
-  `The text after the last "~" in the key is not a valid sandbox name: a name is ${sandboxNameRule}. ` +
+  `The text after the last "~" in the key is not a valid sandbox name: a name must be ${sandboxNameRule}. ` +
   'If the key itself contains a tilde, append a sandbox name: key~default.'
 
 /** Switches to the sandbox named in the header, key, path or baggage; without a name, the sandbox remains `default`. */
@@ -127,7 +127,7 @@ export function requirePlan({ fixtures: { plans } }: PipelineDeps): RequestStage
   }
 }
 
-/** Refuses requests whose parameters or body break the contract. With `strict`, also refuses requests with warnings. */
+/** Refuses requests whose parameters or body break the contract and, with `strict`, requests that cause warnings. */
 export function validate({ settings: { strict } }: PipelineDeps): RequestStage<MatchedExchange> {
   return function validate(exchange) {
     const { operation, request } = exchange
@@ -142,7 +142,7 @@ export function validate({ settings: { strict } }: PipelineDeps): RequestStage<M
   }
 }
 
-/** Adds warnings and recommendations to the advice. With `strict`, refuses a request with warnings. */
+/** Adds warnings and recommendations to the advice. With `strict`, refuses a request that causes warnings. */
 function addAdvice(exchange: MatchedExchange, strict: boolean): Reply | undefined {
   const { operation, handler } = exchange
   const warnings = findUnknownNames(operation, rawParametersOf(exchange).query, exchange.body)

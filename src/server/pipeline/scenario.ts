@@ -16,7 +16,7 @@ import { type RequestedControls, readControls } from './control-headers.ts'
 import { addDecision, type Exchange, jsonOf, type PipelineDeps, type RequestStage } from './exchange.ts'
 
 /**
- * Finds the scenarios for a request, and applies them. Only the most specific scope with applicable scenarios is used:
+ * Finds the scenarios for a request and applies them. Only the most specific scope with applicable scenarios is used:
  * the request, the sandbox or the startup rules. In a request, control headers take precedence over magic values.
  */
 export function scenario(deps: PipelineDeps): RequestStage {
@@ -45,7 +45,7 @@ const findFault = ({ operation, request }: Exchange, deps: PipelineDeps) =>
   operation && deps.findPlannedFault?.(operation.id, request.id)
 
 /**
- * Applies the scenarios of a simulated gateway before the service can refuse a request, and even if no operation
+ * Applies the scenarios of a simulated gateway before the service can refuse a request, even if no operation
  * matches. If a control header or a matching rule names a gateway scenario, all of the request's scenarios apply here.
  */
 export function gateway(deps: PipelineDeps): RequestStage {
@@ -142,7 +142,7 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { keyScenarios
   return magic
 }
 
-/** In each scope, the journal explains for at most this many rules, from the first, why they did not apply. */
+/** The number of rules, from the first in each scope, for which the journal explains why they did not apply. */
 const maxExplainedRules = 20
 
 /** Returns the applicable scenarios of the magic values, or else of the first applicable rule (sandbox rules first). */

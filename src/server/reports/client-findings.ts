@@ -61,7 +61,7 @@ export class ContractFindings {
     return !(status === 403 && this.#isMagicKey(token))
   }
 
-  /** Counts a response once, and adds a finding per rule. The rule '' is an unexpected status or unmet expectation. */
+  /** Counts a response once and adds a finding per rule; '' means an unexpected status or unmet expectation. */
   #recordUnexpected(entry: JournalEntry, messages: ReadonlyMap<string, string>): void {
     this.#findings.counts.unexpected += 1
     const { id, operation = '', request, response, ownToken, expectation } = entry
@@ -69,7 +69,7 @@ export class ContractFindings {
     const { method } = request
     const isUnknown = operation === ''
     const path = isUnknown ? this.#findingPath(request.path.slice(0, maxPathLength)) : ''
-    const subject = operation || `${method} ${path}`.trimEnd()
+    const subject = operation || `${method} ${path || 'on other paths'}`
     for (const [rule, text] of messages) {
       const key = JSON.stringify([operation, isUnknown ? method : '', status, origin, path, expectation, rule || null])
       this.#findings.unexpected.add(key, [id], () => {
@@ -178,10 +178,10 @@ export class RetryFindings {
     const { id, operation = '', request } = entry
     const { method, headers, body } = request
     const add = (rule: RetryRule, problem: string) =>
-      this.#add(entry, { rule, sentence: `${operation || method} was ${problem}.` }, method, [id])
-    if (!headers['user-agent']) add('user-agent', 'called without a User-Agent')
+      this.#add(entry, { rule, sentence: `The ${operation || method} request was ${problem}.` }, method, [id])
+    if (!headers['user-agent']) add('user-agent', 'sent without a User-Agent')
     if (body.size > 0 && headers['content-type'] === undefined)
-      add('content-type', 'called with a body but no Content-Type')
+      add('content-type', 'sent with a body but no Content-Type')
   }
 
   /** `subject` distinguishes findings with the same rule and operation. */

@@ -52,7 +52,7 @@ function toClientPage(report: Report) {
     facts: [...describeRun(run), sandbox === undefined ? 'all sandboxes' : `sandbox ${sandbox}`],
     failed,
     numbers: [
-      card('violations', violations, 'broke the contract'),
+      card('violations', violations, 'requests that broke the contract'),
       card('unexpected', unexpected, 'unexpected responses'),
       card('retries', problems, 'retry problems'),
       { value: `${coverage.percent}%`, label: 'of the contract covered', section: 'coverage' },
@@ -163,7 +163,7 @@ function describeCoverage({ met, points, percent, operations }: CoverageView): P
     key: 'coverage',
     title: 'Coverage',
     blocks: [
-      { kind: 'lines', lines: [`${met} of ${points} items of the contract were covered: ${percent}%.`] },
+      { kind: 'lines', lines: [`Clients covered ${met} of ${points} items of the contract: ${percent}%.`] },
       { kind: 'table', head: ['operation', 'path', 'requests', 'covered', 'items', 'percentage'], rows },
       { kind: 'lines', lines },
     ],

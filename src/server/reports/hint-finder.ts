@@ -106,7 +106,7 @@ export function parseKnownScenarios(text: string, catalogue: Catalogue): readonl
   return parsed.ok ? parsed.value : []
 }
 
-/** Returns a preview for each of the operation's examples in the document, which a `Prefer` header can request. */
+/** Returns a preview for each of the operation's examples in the contract. `Prefer` headers can request them. */
 function previewExamples(operation: Operation): Preview[] {
   return operation.statuses.flatMap((status) =>
     operation.examples(status).map(({ name, value: body }) => {

@@ -27,7 +27,7 @@ export interface Report extends Readonly<RequestCounts> {
   readonly truncated?: true
 }
 
-/** A report without coverage, for which a coverage condition is never met. */
+/** A report without coverage. Such a report never meets a coverage condition. */
 export type FindingsReport = Omit<Report, 'coverage'>
 
 /** Creates a report on a sandbox, or on all sandboxes if the name is undefined. */

@@ -128,7 +128,7 @@ function bodyArguments(body: RecordedBody, token: string | undefined) {
   const storedSize = countStoredBytes(body)
   if (body.size === 0) return { before: '', options: [] }
   const text = bodyToText(body, token)
-  const cutNote = isComplete(body) ? '' : `# Only ${storedSize} of ${body.size} bytes of the body are included.\n`
+  const cutNote = isComplete(body) ? '' : `# This command sends only ${storedSize} of ${body.size} bytes of the body.\n`
   const isRedacted = text !== decodeBody(body)
   const before = isRedacted ? `${cutNote}# Credentials in the body are redacted. Insert them first.\n` : cutNote
   // A body with NUL bytes or invalid UTF-8 cannot be a command's argument, so it is piped to curl.
@@ -139,7 +139,7 @@ function bodyArguments(body: RecordedBody, token: string | undefined) {
   return { before, options: [`--data-raw ${quoteArgument(text ?? '', '')}`] }
 }
 
-/** Returns the argument of `-H`. curl sends an empty header for `name;`, and removes the header for `name:`. */
+/** Returns the argument of `-H`. curl sends an empty header for `name;` and removes the header for `name:`. */
 function headerArgument(name: string, value: string): string {
   return value === '' ? quoteArgument(`${name};`, '') : quoteArgument(`${name}: ${value}`, variableFor(name))
 }

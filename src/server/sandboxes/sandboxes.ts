@@ -136,11 +136,11 @@ export function readSandboxOfBaggage(header: string | undefined): Result<string 
   if (names.size === 0 || (names.size === 1 && isSandboxName(`${name}`))) return success(name)
   return failure(
     `has the member ${sandboxMember}=${cutText([...names].join(', '))}, which does not name one sandbox, ` +
-      `and is ignored; a name is ${sandboxNameRule}`,
+      `and is ignored; a name must be ${sandboxNameRule}`,
   )
 }
 
-/** Parses a member (`key = value ; property ; property=value`, with optional whitespace), and drops its properties. */
+/** Parses a member (`key = value ; property ; property=value`, with optional whitespace) and drops its properties. */
 function parseMember(member: string): { readonly key: string; readonly value: string } {
   const [pair = ''] = member.split(';', 1)
   const [key = '', ...rest] = pair.split('=')

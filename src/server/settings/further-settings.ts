@@ -52,7 +52,7 @@ export const furtherSettings = {
   plan: text({
     value: 'NAME',
     default: 'growth',
-    description: 'Plan for every key without a plan in the fixtures.',
+    description: 'The plan of every key that has no plan in the fixtures.',
   }),
   maxAnalysesPerHour: integer({
     defaultText: "the plan's limit",

@@ -71,8 +71,8 @@ const commonSettings = {
     test: isState,
     expected: 'a file, ":memory:", or the URL of a Redis server (redis://cache:6379/0)',
     description:
-      'Where to store prompts and events: a file, ":memory:" (lost when the process ends), ' +
-      'or the URL of a Redis server (can be shared by several replicas).',
+      'Where to store prompts and events: a file, ":memory:" to keep them only until the process ends, ' +
+      'or the URL of a Redis server (which several replicas can share).',
   }),
   seed: text({
     default: '1',

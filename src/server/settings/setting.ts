@@ -117,7 +117,7 @@ export function boolean(options: SettingOptions & { default: boolean }): Setting
     ...options,
     value: undefined,
     defaultText: options.default ? 'on' : 'off',
-    expected: 'true or false (on, off, 1, 0, yes, no)',
+    expected: 'true, false, on, off, 1, 0, yes or no',
     read: (text) => (/^(true|on|1|yes)$/i.test(text) ? true : /^(false|off|0|no)$/i.test(text) ? false : undefined),
   }
 }

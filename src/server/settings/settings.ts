@@ -29,8 +29,8 @@ export const endSettings = {
     description:
       'File for a report on the clients in all sandboxes, written when convsim exits; can be given several times. ' +
       `The extension selects the format: ${reportExtensions}. ` +
-      'For other file names, put the format in front, as in markdown=FILE ' +
-      `(${Object.keys(reportFormats).join(', ')}).`,
+      `For other file names, put the format (${Object.keys(reportFormats).join(', ')}) ` +
+      'in front, as in markdown=FILE.',
   }),
   failOn: text({
     value: 'KIND,...',
@@ -43,7 +43,7 @@ export const endSettings = {
       'a response was unexpected (unexpected), a client broke a retry rule (retry), ' +
       'a rule was never applied (unmet), a client sent a request that a careful client would not send (advice), ' +
       'less than N% of the contract was covered (coverage<N), ' +
-      'or no request was received (no-requests, included by default).',
+      'or no request was received (no-requests, always checked with --fail-on).',
   }),
   allowNoRequests: boolean({
     default: false,

@@ -32,7 +32,7 @@ export function findUnsupportedPeriods({ file, operations }: Contract): Finding[
   const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
   const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
   const others = Array.isArray(schema?.enum) ? schema.enum.filter((period) => parseDays(period) === undefined) : []
-  const message = `periods must be in days, such as 14d; ${defaultDays} days are used instead of ${others.join(', ')}`
+  const message = `periods must be in days, such as 14d; ${defaultDays} days are used instead of ${others.join(' or ')}`
   return others.length === 0 ? [] : [{ severity: 'warning', place: file, message }]
 }
 
@@ -66,7 +66,7 @@ function createOperationCheck(fixtures: Fixtures): (operation: Operation) => str
 
 const errorSamples: readonly Json[] = [{ success: false, error: 'The request was refused.' }]
 
-/** Describes how the first invalid body breaks the schema of a status. The list is empty if all bodies are valid. */
+/** Describes how the first invalid body breaks the schema of a status. Returns an empty list if all are valid. */
 function describeMismatch(operation: Operation, status: number, bodies: readonly Json[]): string[] {
   if (!operation.hasResponseBody(status)) return []
   const [violation] = bodies.flatMap((body) => operation.checkResponse(status, body))

@@ -128,7 +128,7 @@ function indexProductsByModel({ products }: Fixtures): ReadonlyMap<string, reado
   return new Map([...groups].map(([model, group]) => [model, group.map(({ id }) => id.toLowerCase())]))
 }
 
-/** Creates a function that returns a plan's rate limit, which the settings can override; undefined for no limit. */
+/** Creates a function that returns a plan's rate limit, if any. The settings can override the limits of all plans. */
 function createLimitLookup({ maxAnalysesPerHour, analysesWindow }: Settings, { plans }: Fixtures) {
   const windowMs = parseDuration(analysesWindow) ?? hourMs
   const limits = new Map<string, RateLimit>()

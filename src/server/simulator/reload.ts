@@ -44,7 +44,7 @@ export function reloadOnChange(watchFiles: WatchFiles, stopping: AbortSignal, de
   )
 }
 
-/** Reloads all inputs, and serves them if none has an error. Otherwise, the previous inputs stay in use. */
+/** Reloads all inputs and serves them if none has an error. Otherwise, the previous inputs stay in use. */
 async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void> {
   const { log, now, served } = deps
   const at = now()
@@ -89,7 +89,7 @@ const maxMissingPolls = 10
 /** For each path, a string that changes whenever the file does, or undefined if the file does not exist. */
 type Stamps = ReadonlyMap<string, string | undefined>
 
-/** Calls `onChange` with the changed files, and awaits it before the next poll. Stops when `stopping` is aborted. */
+/** Calls `onChange` with the changed files and awaits it before the next poll. Stops when `stopping` is aborted. */
 export type WatchFiles = (
   stopping: AbortSignal,
   onChange: (changed: readonly string[]) => Promise<void>,

@@ -196,7 +196,7 @@ function createReporter(
       Math.max(counts.get(ruleAppliedKey(rule)) ?? 0, appliedCounts.get(`sandbox ${rule.key}`) ?? 0)
     return listUnmet(rules, { sandbox, scope: 'sandbox' }, countApplications, sentCounts)
   }
-  /** Before rules are removed, records those never applied, although they were in effect for the last request. */
+  /** Before rules are removed, records those that were in effect for the last request but were never applied. */
   const keepUnmet = async (sandbox: string) => {
     const unmet = await readUnmet(sandbox, collector)
     if (unmet.length === 0) return

@@ -132,7 +132,7 @@ function parseSettings(settings: LibrarySettings) {
   return { values, problems }
 }
 
-/** Converts a value to text (a list joined with commas, or an ISO timestamp) and parses it; undefined if invalid. */
+/** Parses a value as text: joins a list with commas, and formats a date as ISO 8601. Returns undefined if invalid. */
 function readValue(setting: Setting<unknown>, value: unknown): unknown {
   const plain = value instanceof Date ? value.toJSON() : value
   const hasObject = [plain].flat().some((part) => typeof part === 'object')

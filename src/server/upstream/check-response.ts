@@ -7,7 +7,7 @@ import { isJson, matchMediaType } from '../../service/contract/media-types.ts'
 
 export interface ReceivedResponse {
   readonly status: number
-  /** The media type; empty without a Content-Type. */
+  /** The media type; empty if the response has no Content-Type. */
   readonly mediaType: string
   /** The body; empty if the response has no body, and undefined if the body was not received completely. */
   readonly bytes: Uint8Array | undefined

@@ -14,7 +14,7 @@ import { listSchemaParts } from './schema-parts.ts'
 import { applySimulatedValues, simulatedValues } from './simulated-values.ts'
 import { listSchemas, mapNodes, type NodeKind, walk } from './walk.ts'
 
-/** The URI of the document in ajv, so that schemas in the document can refer to each other. */
+/** The URI of the document in ajv, by which schemas in the document refer to each other. */
 const DOCUMENT = 'contract'
 
 /**
@@ -114,7 +114,7 @@ function keepChecked(kind: NodeKind, value: JsonObject): JsonObject {
 }
 
 /**
- * Returns true if checking a value can take long: the schema has patterns, or its references reach a schema twice.
+ * Returns true if checking a value can be slow: the schema has patterns, or its references reach a schema twice.
  * References can be recursive or form a chain: 20 schemas, each with two references to the next, need a million checks.
  */
 export function mayTakeLong(document: JsonObject, pointer: string): boolean {

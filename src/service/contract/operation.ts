@@ -99,7 +99,7 @@ function compileOperation(
     get body(): { readonly required: boolean; readonly mediaTypes: readonly string[] } | undefined {
       return body()?.described
     },
-    /** Path, query and header parameters, in this order. In each group, the path item's parameters come first. */
+    /** Path, query and header parameters, in that order. In each group, the path item's parameters come first. */
     get parameters(): readonly DescribedParameter[] {
       return parameters().described
     },
@@ -111,7 +111,7 @@ function compileOperation(
       parameters().read(sent),
     /** Returns the value of a non-JSON body: an object for a form with an object schema, or else the text itself. */
     readText: (mediaType: string, text: string): Json => body()?.readText(mediaType, text) ?? text,
-    /** Returns a body's violations. If the body is neither JSON nor `isCheckedText`, checks only its media type. */
+    /** Returns a body's violations. Checks only the media type unless the body is JSON or passes `isCheckedText`. */
     checkBody: (mediaType: string, value: Json): Violation[] => body()?.check(mediaType, value) ?? [],
     ...describeResponses(responses),
   }
@@ -211,7 +211,7 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
       const response = find(status)
       if (byKey.size === 0) return []
       if (response === undefined) {
-        const message = `the status ${status} is not documented; documented: ${keys.join(', ')}`
+        const message = `has the undocumented status ${status}; documented: ${keys.join(', ')}`
         return [{ in: 'response', pointer: '', keyword: 'status', message }]
       }
       const validate = isSimulated ? response.validateSimulated : response.validate

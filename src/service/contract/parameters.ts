@@ -128,7 +128,7 @@ function describeErrors(document: JsonObject, location: Parameter['in'], name: s
   return { at, hide: (names, value) => (isApiKey ? redacted : hideCredential([name, ...names], value)) }
 }
 
-/** Reads sent parameters into `values`, and fills in defaults. Returns violations, missing parameters first. */
+/** Reads sent parameters into `values` and fills in defaults. Returns violations, missing parameters first. */
 function readGroup(parameters: readonly Parameter[], sent: ReadonlyMap<Parameter, Sent>, values: JsonObject) {
   const missing: Violation[] = []
   const invalid: Violation[] = []

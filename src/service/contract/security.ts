@@ -18,7 +18,7 @@ const schemesPointer = '/components/securitySchemes'
 
 export const schemePointer = (name: string) => joinPointer(schemesPointer, name)
 
-/** Returns the alternatives in `security`. Client certificates and unknown schemes require no credentials. */
+/** Returns the alternatives in `security`. Client certificates and unknown schemes are not checked. */
 export function readSecurity(document: JsonObject, security: Json | undefined): Security {
   const alternatives = Array.isArray(security) ? security.filter(isObject) : []
   return alternatives.map((schemes) => Object.keys(schemes).flatMap((name) => readScheme(document, name) ?? []))

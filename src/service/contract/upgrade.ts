@@ -16,7 +16,7 @@ const SWAGGER_POINTERS = [
 ] as const
 
 /**
- * Returns the source and the document, with a note if they were upgraded to 3.1. For 3.0, only the version is set, and
+ * Returns the source and the document, with a note if they were upgraded to 3.1. For 3.0, only the version is set here;
  * `normalizeSchemas` upgrades the schemas, since the Scalar library would change properties named `example`.
  */
 export async function upgrade(source: Source, document: JsonObject) {

@@ -127,7 +127,7 @@ function listItems({ form }: MemberRule, member: Json): (readonly [string | unde
   return form === 'map with extensions' ? items.filter(([name]) => !name.startsWith('x-')) : items
 }
 
-/** Returns a copy in which `onNode` maps inner objects, and `onData` maps data, or omits it by returning undefined. */
+/** Returns a copy with inner objects mapped by `onNode`, and data by `onData`; data mapped to undefined is omitted. */
 export function mapNodes(
   kind: NodeKind,
   value: JsonObject,

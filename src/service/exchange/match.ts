@@ -7,7 +7,7 @@ export interface Difference {
   /** The name of the field, such as `operation`, `query/period`, `header/x-team` or `body/components/0/content`. */
   readonly field: string
   readonly expected: Json
-  /** The actual value (the first of several), or a description of an incomplete body; undefined if there is neither. */
+  /** The first actual value, or a description of an incomplete body; undefined if there is neither. */
   readonly actual: Json | undefined
   /** True if the values might still match, because the decisive part was redacted or not recorded. */
   readonly isUncertain?: true
@@ -83,7 +83,7 @@ export interface MatchSubject {
   }
   /** Returns true for a value with a redacted part; absent if no value is redacted. */
   readonly isRedacted?: (value: Json) => boolean
-  /** A description of a body that was not recorded completely, such as `(only 5 of 9 bytes were recorded)`. */
+  /** A description of a body that is not stored completely, such as `(only 5 of 9 bytes are stored)`. */
   readonly incompleteBody?: string | undefined
 }
 

@@ -5,8 +5,8 @@ export function retryHeaders(resetMs: number): Record<string, string> {
 
 /**
  * Returns the shorter of the waits in `Retry-After` (seconds or an HTTP date) and `retry-after-ms`, because seconds are
- * rounded up; undefined if there is no wait. `now` is the response's time, in epoch milliseconds. `at` is the date if
- * the wait was derived from one.
+ * rounded up; undefined if neither header has a valid value. `now` is the response's time, in epoch milliseconds.
+ * `at` is the date if the wait was derived from one.
  */
 export function readRetryAfter(
   headers: Readonly<Record<string, string>>,

@@ -35,7 +35,7 @@ export function isDocumented({ responses, successStatus }: Operation, status: nu
 
 /**
  * Returns the simulator's body for a refusal, or else the first valid example, if any. If a body is documented, the
- * simulator's body is used only if it is valid and the document declares `error`, or neither properties nor examples.
+ * simulator's must be valid, and the document must either declare `error` or have no properties and no examples.
  */
 export function bodyOfRefusal(operation: Operation, { status, body }: Pick<Reply, 'status' | 'body'>) {
   if (!body || !operation.hasResponseBody(status)) return body?.value
@@ -95,7 +95,7 @@ export const refusals = {
   /** `sufficientPlans` lists the names of the plans that include the feature. */
   plan(operation: Operation, plan: string, sufficientPlans: readonly string[]) {
     const names = sufficientPlans.map((name) => `"${name}"`).join(', ')
-    const message = `Your plan "${plan}" does not include this feature. These plans include it: ${names}.`
+    const message = `Your plan "${plan}" does not include this feature. Plans that include it: ${names || 'none'}.`
     return refuseDocumented(operation, [403], message)
   },
   invalid(operation: Operation, violations: readonly Violation[]) {

@@ -48,7 +48,7 @@ export interface SimRequest {
   readonly query: string
   /** Headers by lower-case name. Repeats are joined or, for a header such as `Content-Type`, ignored. */
   readonly headers: Readonly<Record<string, string>>
-  /** The header lines as sent, alternating names and values. Absent for a request without a socket. */
+  /** The header lines as sent: alternating names and values. Absent for a request without a socket. */
   readonly rawHeaders?: readonly string[]
   readonly body: RequestBody
 }

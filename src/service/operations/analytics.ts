@@ -45,7 +45,7 @@ export const getModelAnalytics: OperationDefinition = {
       // Data scenarios change only generated numbers, so they rule out an exact response.
       const exact = exactResponses.get(`${modelId} ${parameters.query['period']}`)
       if (exact && overrides === noOverrides) {
-        explain(`The response is an exact response from the fixtures: ${exact.file}.`)
+        explain(`The response is taken as is from the fixtures: ${exact.file}.`)
         return exact.body
       }
       const numbers = { seed, modelId, days: parseDays(parameters.query['period']) ?? defaultDays, now }

@@ -50,7 +50,7 @@ export const numberOf = (value: Json | undefined, fallback: number) => (typeof v
 
 export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 
-/** Selects an alternative (null comes last), and adds its discriminator value. */
+/** Selects an alternative (null comes last) and adds its discriminator value. */
 function choose(alternatives: readonly Json[], { discriminator }: JsonObject, variant: number): Json {
   const rank = (schema: Json) => Number(isObject(schema) && schema['type'] === 'null')
   const sorted = alternatives.toSorted((a, b) => rank(a) - rank(b))

@@ -167,7 +167,7 @@ class Generator {
 
 const toObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
-/** Returns the schemas of at least `length` items: those from `prefixItems`, `contains` and `items`, in this order. */
+/** Returns the schemas of at least `length` items: those from `prefixItems`, `contains` and `items`, in that order. */
 function listItemSchemas({ prefixItems, contains, minContains, ...flat }: FlatSchema, length: number): Json[] {
   const itemSchema = flat.items ?? flat.unevaluatedItems ?? {}
   const containsCount = contains === undefined ? 0 : Math.min(numberOf(minContains, 1), maxValues)
@@ -182,7 +182,7 @@ const TYPES_OF_KEYWORDS: readonly (readonly [string, RegExp])[] = [
   ['number', /imum$|^multipleOf$/],
 ]
 
-/** Returns the possible types: those in `type` (null last), or else all, first the one that other keywords imply. */
+/** Returns the types in `type` (null last), or else all types, starting with the one that other keywords imply. */
 function listTypes({ type, ...flat }: FlatSchema): Json[] {
   if (type !== undefined) return [type].flat().toSorted((a, b) => Number(a === 'null') - Number(b === 'null'))
   const { properties, required, ...keywords } = flat

@@ -13,7 +13,7 @@ const maxPatternMs = 100
 /** Strings to try if no printable ASCII text matches a pattern. fast-check generates only printable ASCII. */
 const otherStrings = ['é', 'éé', 'éàü', '日本語', '\n', '\t', '😀']
 
-/** Loads fast-check, and returns a function that makes values. The code that checks values is loaded on first use. */
+/** Loads fast-check and returns a function that makes values. The code that checks values is loaded on first use. */
 export async function createValueMaker(document: JsonObject): Promise<MakeValue> {
   const { sample, stringMatching } = await import('fast-check')
   const matchText: Tools['matchText'] = (pattern, seed) =>

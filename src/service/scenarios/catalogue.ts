@@ -27,7 +27,7 @@ const expectationScenarios = (
 const sampledOut: ScenarioDefinition = {
   name: 'sampled-out',
   family: 'idempotency',
-  description: 'Sampling drops the event; the contract defines the status, and whether the response has a body.',
+  description: 'Sampling drops the event; the contract defines the status and whether the response has a body.',
   parameters: [],
   inapplicableReason(operation) {
     const properties = operation.bodySchema()?.['properties']

@@ -30,14 +30,14 @@ export const connectionScenarios: readonly ScenarioDefinition[] = [
   deliveryScenario(
     'connection',
     'malformed-json',
-    'The body is cut off (invalid JSON) with a matching Content-Length; a write is stored unless you set when=before.',
+    'The JSON is cut off, so it is invalid, but Content-Length matches; a write is stored unless you set when=before.',
     [keepParameter, whenParameter('after')],
     (values) => ({ kind: 'malformed', keep: numberOf(values, 'keep') }),
   ),
   {
     name: 'lost-ack',
     family: 'idempotency',
-    description: 'The write is stored, and the connection is reset before the response.',
+    description: 'The write is stored, but the connection is reset before the response is sent.',
     parameters: [],
     inapplicableReason: ({ id, method }) => (method === 'GET' ? `${id} writes nothing` : undefined),
     effect: () => ({ kind: 'lose-ack' }),

@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts'
 import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definition.ts'
 import { fieldScenarios } from './fields.ts'
 
-/** Returns the data family, which applies only to the operations in `generatedIds`: those with generated numbers. */
+/** Returns the data family, which applies only to operations that return generated data: those in `generatedIds`. */
 export function dataScenarios(
   { operations }: Contract,
   personas: readonly NamedPersona[],
@@ -10,8 +10,8 @@ export function dataScenarios(
 ): ScenarioDefinition[] {
   const definitions = [
     ...personas.map(({ name, about }) => dataScenario(name, about, { persona: name })),
-    dataScenario('all-null', 'Zero counts, and null wherever allowed, whatever the persona.', { shape: 'all-null' }),
-    dataScenario('no-null', 'Data everywhere: no field is null.', { shape: 'no-null' }),
+    dataScenario('all-null', 'For any persona, counts are zero and nullable fields are null.', { shape: 'all-null' }),
+    dataScenario('no-null', 'Every field has data; none is null.', { shape: 'no-null' }),
     ...fieldScenarios(operations.filter(({ id }) => generatedIds.includes(id))),
   ]
   return definitions.map((definition) => ({

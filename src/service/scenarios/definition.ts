@@ -113,7 +113,7 @@ export type Effect =
   | { readonly kind: 'deliver'; readonly mode: DeliveryMode; readonly isBeforeWork: boolean }
   /** Does not change the reply. Declares the outcome that the reports expect. */
   | { readonly kind: 'expect'; readonly expectation: Expectation }
-  /** Stores the write, and resets the connection before acknowledging it. */
+  /** Stores the write, but resets the connection before the response is sent. */
   | { readonly kind: 'lose-ack' }
   /** Damages the reply's body at the scenario's `pointer`, or at a location derived from `seed`. */
   | { readonly kind: 'drift'; readonly damage: (body: Json, schema: JsonObject, seed: string) => Result<DriftedBody> }

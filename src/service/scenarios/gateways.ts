@@ -37,8 +37,8 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     ({ target }, values) =>
       reply(numberOf(values, 'code'), undefined, { Location: textOf(values, 'location') ?? target }),
     [
-      integer('code', [307, 308], 'Temporary (307) or permanent (308).', { default: 307 }),
-      text('location', '/v1/elsewhere', 'The new URL; by default, the requested URL (useful with times: 1).'),
+      integer('code', [307, 308], 'The status: 307 (temporary) or 308 (permanent).', { default: 307 }),
+      text('location', '/v1/elsewhere', 'The new URL; by default, the requested URL (useful in a rule with times: 1).'),
     ],
     ({ location = '/' }) =>
       /^[\x21-\x7e]+$/.test(String(location)) ? undefined : '"location" must be a URL in visible ASCII characters',

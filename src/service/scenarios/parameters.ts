@@ -6,7 +6,7 @@ type ParameterKind =
       readonly type: 'integer' | 'number'
       readonly minimum: number
       readonly maximum: number
-      /** Words that are accepted in addition to numbers, such as `none`. */
+      /** Words, such as `none`, that are accepted in addition to numbers. */
       readonly words?: readonly string[]
     }
   | { readonly type: 'choice'; readonly of: readonly string[] }
@@ -89,13 +89,13 @@ export const namesOf = (values: ScenarioValues, name: string) => (values[name] ?
 function describeAllowed(spec: Parameter): string {
   switch (spec.type) {
     case 'integer':
-      return [`a whole number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`, ...(spec.words ?? [])].join(
+      return [`a whole number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`, ...quoted(spec.words)].join(
         ', or ',
       )
     case 'number':
       return `a number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`
     case 'choice':
-      return spec.of.join(' or ')
+      return quoted(spec.of).join(' or ')
     case 'names':
       return 'a list of names, separated by "|"'
     case 'text':
@@ -103,6 +103,7 @@ function describeAllowed(spec: Parameter): string {
   }
 }
 
+const quoted = (words: readonly string[] = []) => words.map((word) => `"${word}"`)
 const unitOf = ({ unit }: Parameter) => (unit === undefined ? '' : ` (${unit})`)
 
 function readValue(spec: Parameter, text: string): ScenarioValue | undefined {

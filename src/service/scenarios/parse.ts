@@ -154,7 +154,7 @@ function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenari
   const read = readValues([...definition.parameters, probability], sent)
   if (!read.ok) return failure(endSentence(`The scenario "${definition.name}" ${read.error}`))
   const problem = definition.problem?.(read.value)
-  if (problem !== undefined) return failure(endSentence(`The scenario "${definition.name}": ${problem}`))
+  if (problem !== undefined) return failure(endSentence(`The scenario "${definition.name}" is not valid: ${problem}`))
   return success({ definition, values: read.value, text })
 }
 

@@ -34,7 +34,7 @@ export function findMatchProblems(
   )
 }
 
-const listIds = (operations: readonly Operation[]) => operations.map(({ id }) => id).join(', ')
+const listIds = (operations: readonly Operation[]) => operations.map(({ id }) => id).join(' or ')
 
 export const hasModelParameter = ({ path }: Operation) => path.includes('{')
 
@@ -110,7 +110,7 @@ function hasField(schema: JsonObject, pointer: string): boolean {
   return rest.length === 0 || hasField(inner, `/${rest.join('/')}`)
 }
 
-/** Returns true for a schema without properties. If properties are listed, any other member is probably a typo. */
+/** Returns true for an object schema that neither lists nor forbids members. Members not listed are probably typos. */
 function allowsAnyMember({ type = 'object', properties, additionalProperties }: JsonObject): boolean {
   return [type].flat().includes('object') && properties === undefined && additionalProperties !== false
 }

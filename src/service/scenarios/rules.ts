@@ -87,7 +87,7 @@ export interface RuleContext {
   readonly contract: Contract
 }
 
-/** The check stops after this number of problems, because each message can list all known names. */
+/** The check stops after this number of problems, because each message can list many names. */
 const maxProblems = 100
 const more = `There may be more problems, because the check stops after ${maxProblems}.`
 
@@ -161,7 +161,7 @@ function readRuleAction(
       'With parameters, "scenario" must be one name, and values must not contain quotation marks.',
     )
   if (sequence !== undefined) {
-    if (scenario !== undefined) return flawAt('sequence', 'A rule has either a scenario or a sequence, not both.')
+    if (scenario !== undefined) return flawAt('sequence', 'A rule must have either a scenario or a sequence, not both.')
     const parsed = parseSequence(sequence, catalogue)
     return parsed.ok ? success({ scenarios: [], sequence: parsed.value }) : flawAt('sequence', parsed.error)
   }

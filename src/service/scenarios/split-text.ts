@@ -17,7 +17,7 @@ export function splitParts(text: string, separator: keyof typeof partNames): Res
   return failure(`"${cutText(text)}" has an empty ${names.part}. Remove the extra ${names.separator}.`)
 }
 
-/** Splits text at separators outside quotes, and drops empty parts, as HTTP requires for lists in headers. */
+/** Splits text at separators outside quotes and drops empty parts, as HTTP requires for lists in headers. */
 export function splitOutsideQuotes(text: string, separator: string): string[] {
   return split(text, separator).parts.filter((part) => part !== '')
 }
@@ -34,7 +34,7 @@ function split(text: string, separator: string): { parts: string[]; isQuoteOpen:
   return { parts: parts.map((part) => part.trim()), isQuoteOpen }
 }
 
-/** Splits `name = "value"` at the first `=`, and removes the quotes. Without `=`, the value is empty. */
+/** Splits `name = "value"` at the first `=` and removes the quotes. Without `=`, the value is empty. */
 export function splitPair(text: string): { readonly name: string; readonly value: string } {
   const at = text.indexOf('=')
   return at < 0

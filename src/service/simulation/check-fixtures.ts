@@ -9,7 +9,7 @@ import { COMMON_WORDING } from './wording.ts'
 export function checkPersonas(personas: readonly Persona[]): Flaw[] {
   const problems = personas.flatMap(({ traffic: { cycle } }, index): Flaw[] => {
     if (!cycle || cycle.silentDays < cycle.days) return []
-    const message = `must be less than the ${cycle.days} days of the cycle; otherwise, there is never any traffic`
+    const message = `must be less than the cycle's "days" (${cycle.days}); otherwise, there is never any traffic`
     return [{ pointer: `/personas/${index}/traffic/cycle/silentDays`, message }]
   })
   if (personas.every(({ weight }) => weight === 0)) {
@@ -67,6 +67,6 @@ function checkPlaceholders(pointer: string, phrases: unknown, ownNames: readonly
     .filter((name) => !known.includes(name))
     .map((name) => `cannot use the placeholder {{${name}}}; known here: ${known.join(', ')}`)
   const rest = phrases.replace(/\{\{[^{}]*\}\}/g, '')
-  if (/[{}]/.test(rest)) messages.push('has a single brace; placeholders are written {{name}}')
+  if (/[{}]/.test(rest)) messages.push('has a brace outside a placeholder; placeholders are written {{name}}')
   return messages.map((message) => ({ pointer, message }))
 }

@@ -87,7 +87,7 @@ export interface KnownModel {
   readonly scenario?: string
 }
 
-/** Draws a persona according to the weights, always the same for a given seed and model. */
+/** Draws a persona according to the weights. A given seed and model always yield the same persona. */
 export function drawPersona(personas: readonly Persona[], seed: string, modelId: string): Persona {
   const total = personas.reduce((sum, { weight }) => sum + weight, 0)
   let rest = deriveChance([seed, modelId, 'persona']) * total

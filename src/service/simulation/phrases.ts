@@ -47,7 +47,7 @@ export function chooseVariant(variants: Variants, seed: string, modelId: string,
   return withSeededRandom([seed, modelId, key], (random) => random.helpers.arrayElement(variants))
 }
 
-/** Chooses two different variants, and returns them in list order. If there is only one, returns that one. */
+/** Chooses two different variants and returns them in list order. If there is only one variant, returns that one. */
 export function chooseTwoVariants(variants: Variants, seed: string, modelId: string, key: string): string[] {
   const first = withSeededRandom([seed, modelId, key], (random) => random.number.int(variants.length - 1))
   const chosen = variants.map((_, index) => (index - first + variants.length) % variants.length < 2)

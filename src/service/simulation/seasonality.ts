@@ -1,7 +1,7 @@
 import type { Persona, Traffic } from './persona.ts'
 import { noise, uniform, withSeededRandom } from './random.ts'
 
-/** A model's deviations from its persona, which make the data of models with the same persona differ. */
+/** A model's deviations from its persona: the reason why models with the same persona have different data. */
 export interface Traits {
   readonly volumeFactor: number
   readonly lengthFactor: number

@@ -27,7 +27,7 @@ interface SimulationFixtures {
   readonly phrases: Phrases
 }
 
-/** The minimum counts for each day with the shape `no-null`. Seven such days reach `MIN_CONVERSATIONS`. */
+/** The minimum counts for each day if the shape is `no-null`. Seven such days reach `MIN_CONVERSATIONS`. */
 const MIN_FOR_NO_NULL = { conversations: 5, ratings: 1 }
 
 export function createSimulation({ personas, models, phrases }: SimulationFixtures): Simulate {

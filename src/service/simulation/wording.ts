@@ -17,7 +17,7 @@ export interface AssessedModel {
 export const COMMON_WORDING: Readonly<Record<string, (totals: PeriodTotals, model: AssessedModel) => string>> = {
   model: (_, { name }) => name ?? 'this model',
   Model: (_, { name }) => name ?? 'This model',
-  period: ({ days }) => `the last ${days.length} days`,
+  period: ({ days }) => `the last ${formatCount(days.length, 'day')}`,
   conversations: ({ conversations }) => formatCount(conversations, 'conversation'),
   messages: ({ messages }) => formatCount(messages, 'message'),
   messagesPerConversation: ({ messages, conversations }) => (messages / conversations).toFixed(1),

@@ -108,7 +108,7 @@ const DEFAULT_SCORES = new Map<unknown, number>(Object.entries({ positive: 1, ne
 
 /** Returns the score or, without one, the default score of the influence: 1, -1 or 0. */
 function impactOf({ qualityImpactScore: score, influence }: EventDraft): number {
-  // The score is clamped, since a contract may set no limits.
+  // The score is clamped, since a contract may allow any number.
   return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DEFAULT_SCORES.get(influence) ?? 0)
 }
 

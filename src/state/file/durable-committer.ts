@@ -13,7 +13,7 @@ import type { CompleteOptions } from './write-ahead-log.ts'
 /** The minimum interval between the starts of two checkpoints, as a multiple of the duration of the first. */
 const INTERVAL_FACTOR = 20
 
-/** A committer that appends each change to the write-ahead log, and writes the state to the state file soon after. */
+/** A committer that appends each change to the write-ahead log and writes the state to the state file soon after. */
 export class DurableCommitter implements Committer {
   /** The database. Its `data` is the state in memory, and its adapter writes the state file. */
   readonly #db: Low<StateData>

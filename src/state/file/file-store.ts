@@ -1,6 +1,6 @@
 /**
  * Stores the state in files: a lowdb state file, its write-ahead log, and a lock. `state-file.ts` reads the state file
- * and its log, and writes the state file. `durable-committer.ts` appends to the log, and schedules state file writes.
+ * and its log, and writes the state file. `durable-committer.ts` appends to the log and schedules state file writes.
  */
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -68,7 +68,7 @@ function describeUnusable(found: Stats | undefined): string | undefined {
   if (!found.isFile()) return `it is ${found.isDirectory() ? 'a folder' : other}, not a file`
   if (found.nlink === 1) return undefined
   return (
-    `it has ${found.nlink} hard links, and a second simulator could use it under another name; ` +
+    `it has ${found.nlink} hard links, so a second simulator could use it under another name; ` +
     'copy it and use the copy'
   )
 }
@@ -76,7 +76,7 @@ function describeUnusable(found: Stats | undefined): string | undefined {
 function lockedMessage({ pid, since }: LockHolder, path: string): string {
   return (
     `The state file ${path} has been in use by process ${pid} since ${since}. ` +
-    'Stop that process, or choose another file, or :memory:. ' +
+    'Stop that process, or choose another file or :memory:. ' +
     'A second simulator also needs its own port: --state :memory: --port 0.'
   )
 }

@@ -60,6 +60,6 @@ function checkOrder(seq: number, previous: number | undefined, stateSeq: number)
 function describeTruncation(line: Buffer, hasLineBreak: boolean): string {
   if (hasLineBreak || isSealed(line.subarray(0, -1)))
     throw new StateFileError('does not match its checksum, so it was damaged or changed')
-  const length = `${line.length} bytes`
+  const length = `byte ${line.length}`
   return `, the last entry, is truncated after ${length}, probably by a crash. All earlier entries were loaded.`
 }

@@ -45,7 +45,7 @@ export const DEFAULT_OPTIONS: CompleteOptions = {
   syncFile: promisify(fdatasync),
 }
 
-/** The write-ahead log. A checkpoint renames the log file to `oldPath`, and deletes the renamed file on success. */
+/** The write-ahead log. A checkpoint renames the log file to `oldPath` and deletes the renamed file on success. */
 export class WriteAheadLog {
   readonly path: string
   readonly oldPath: string
@@ -121,8 +121,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends an entry, and calls `apply`. `members`: the JSON members that follow `seq`, plus the closing brace. If the
-   * write or `apply` fails, tries to truncate the log to its previous length, and throws.
+   * Appends an entry and calls `apply`. `members`: the JSON members that follow `seq`, plus the closing brace. If the
+   * write or `apply` fails, tries to truncate the log to its previous length and then throws.
    */
   append(seq: number, members: string, apply: () => void): void {
     if (this.lossReason !== undefined || !this.#file) throw new Error(this.lossReason ?? 'The log is closed.')

@@ -12,17 +12,17 @@ interface RateWindow {
 /** The maximum number of rate limit windows in the process. At the limit, a new window evicts the oldest. */
 const MAX_WINDOWS = 100_000
 
-/** The maximum number of sequences (in Redis, per sandbox). A new sequence evicts the least recently advanced one. */
+/** The maximum number of sequences (per sandbox in Redis). Beyond it, the least recently advanced one is evicted. */
 export const MAX_SEQUENCES = 10_000
 
 /** The lengths up to which keys are stored whole. A longer key is truncated, and a hash of the key is appended. */
 const MAX_RATE_KEY = 64
 export const MAX_SEQUENCE_KEY = 1000
 
-/** The rate limit windows and sequences of all sandboxes together. Kept only in memory. */
+/** The rate limit windows and sequences of all sandboxes. Kept only in memory. */
 export class Counters {
   #windows = new Map<string, RateWindow>()
-  /** The number of times each sequence was advanced, by sandbox and key, least recently advanced first. */
+  /** Maps a sandbox and key to the number of times the sequence was advanced; the least recently advanced is first. */
   #sequences = new Map<string, number>()
 
   copy(): Counters {

@@ -21,11 +21,11 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
     'the Redis user lacks a permission. Grant the user the ACL rules ' +
       '~{PREFIX* +@read +@write +@scripting +@connection +info, where PREFIX is the value of --state-prefix.',
   ],
-  [/^WRONGTYPE/, 'another program uses a key with this prefix. Choose another prefix (--state-prefix).'],
+  [/^WRONGTYPE/, 'another program uses a key with the same prefix. Choose another prefix (--state-prefix).'],
   [/cluster mode/, 'that server is a node of a cluster. Set --state to a server without cluster mode.'],
   [
     /DB index|SELECT/,
-    'Redis does not have the database in the URL. Choose a lower number, or raise the Redis setting "databases".',
+    'Redis does not have the database given in the URL. Choose a lower number, or raise the Redis setting "databases".',
   ],
 ]
 

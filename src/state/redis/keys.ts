@@ -8,7 +8,7 @@ export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
  *   (`count:events` etc.), `quality`, and `settings`. Settings do not count as data.
  * - `events`, a hash of events by position, and `prompts`, a hash of prompts by position. The last member of a prompt
  *   is the list of its versions.
- * - `index`, a hash. The fields `event named JSON` and `prompt named KEY` find a record by the caller's name for it.
+ * - `index`, a hash. The fields `event named JSON` and `prompt named KEY` locate a record by the caller's name for it.
  *   `event ID` and `prompt ID` count identical records (see `Occurrences`); `events POSITION` counts replays. For a
  *   prompt, `prompts POSITION` is the active version, `last ID` the number of versions, and `place ID` the position.
  * - `impact`, a hash of sums by product and day.

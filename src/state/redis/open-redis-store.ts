@@ -72,7 +72,7 @@ const EMPTIED =
 /**
  * Stores the format and an id, unless they exist, and tries the commands that most requests need. KEYS: the format, the
  * id, and four keys to try commands on. ARGV: the format, and a new id. Returns the stored format and id, or only the
- * format if it differs from the given one. If a tried command fails, the error message ends with the command's name.
+ * format if it differs from the given one. If one of the commands fails, the error message ends with its name.
  */
 const PROBE = createScript(`
 local mark, id, hash, set, stream, number = unpack(KEYS)

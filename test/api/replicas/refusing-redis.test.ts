@@ -22,7 +22,7 @@ describeWithRedis('when Redis refuses commands,', () => {
       /its min-replicas-to-write\. .* NOREPLICAS [^:]*\.$/,
     ],
   ] as const)(
-    'stored data can be read, changes are refused with instructions, and health reports the reason: %s',
+    'stored data can be read, refusals of changes say what to do, and health reports the reason: %s',
     async (_cause, command, begin, end, reason) => {
       const redis = await redisForTest()
       const { connection } = await openRedisOrFail(redis.url, 'admin')

@@ -44,7 +44,7 @@ describeWithRedis('in shared sandboxes,', () => {
     expect(await statuses(replicas)).toEqual([200, 200, 200])
   })
 
-  test('the clock, its reset and the seed apply to all replicas', async ({ replicas: [one, two, three] }) => {
+  test('clock changes, a new seed and a reset apply to all replicas', async ({ replicas: [one, two, three] }) => {
     await callControl(one, 'PUT', '/clock', { mode: 'frozen', now: '2026-03-01T00:00:00Z' })
     await callControl(two, 'POST', '/clock/advance', { by: '1h' })
     expect(await callControl(three, 'GET', '/clock')).toEqual({ mode: 'frozen', now: '2026-03-01T01:00:00.000Z' })

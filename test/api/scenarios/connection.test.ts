@@ -8,7 +8,7 @@ import { readEventPage } from '../../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-/** Requests analytics with a scenario, and reads the response until it is complete or its connection ends. */
+/** Requests analytics with a scenario and reads the response until it is complete or its connection ends. */
 async function callWith(scenario: string) {
   const startedAt = performance.now()
   const request = requestText('GET', analyticsPath, [`X-Sim-Scenario: ${scenario}`])
@@ -17,7 +17,7 @@ async function callWith(scenario: string) {
   return { status: Number(head.split(' ')[1]), text, announcedBytes, tookMs: performance.now() - startedAt }
 }
 
-test.each([0, 0.25, 0.5, 0.99])('truncated;keep=%d sends this fraction of the body, then disconnects', async (keep) => {
+test.each([0, 0.25, 0.5, 0.99])('truncated;keep=%d sends that fraction of the body, then disconnects', async (keep) => {
   const { status, text, announcedBytes, tookMs } = await callWith(`truncated;keep=${keep}`)
   expect([status, text.length]).toEqual([200, Math.floor(announcedBytes * keep)])
   expect(tookMs).toBeLessThan(10_000) // without a disconnect, `sendBytes` waits 15 seconds for the rest

@@ -110,7 +110,7 @@ test.each(namedTargets)('%s acts on the named target %s', async (name, pointer, 
   )
 })
 
-test('an asterisk in a pointer matches every item of a list, and nothing else changes', async () => {
+test('a pointer with an asterisk damages every item of a list, and nothing else', async () => {
   const undamaged = objectOf(await call(sim(), modelPath))
   const response = await call(sim(), modelPath, { scenario: 'null-required;pointer=/dataPoints/*/date' })
   expect(response.headers.get('x-sim-damage')).toBe('null-required at /dataPoints/*/date')

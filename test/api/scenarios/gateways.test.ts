@@ -83,7 +83,7 @@ test.each([
   ['status;code=204;body=x', /a 204 response cannot have a body/],
   ['status;code=418;type=html', /"type" must have the form type\/subtype/],
   ['redirect;location="a b"', /"location" must be a URL in visible ASCII characters/],
-])('%s is refused with the reason, even without a key and on an unknown path', async (scenario, reason) => {
+])('%s is refused and the reason is given, even without a key or on an unknown path', async (scenario, reason) => {
   for (const path of [analyticsPath, '/v1/unknown']) expectRefusal(await callWith(scenario, path), 400, reason)
 })
 

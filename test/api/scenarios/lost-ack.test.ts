@@ -6,7 +6,7 @@ import { readEventPage } from '../../support/stored-records.ts'
 
 const countEvents = async (sim: TestSimulator) => (await readEventPage(sim)).total
 
-/** Posts an event, and returns the status, or the error code if the connection ends before a response arrives. */
+/** Posts an event and returns the status, or the error code if the connection ends before a response arrives. */
 const post = (sim: TestSimulator, body: Json, headers: Record<string, string> = {}): Promise<number | string> =>
   call(sim, '/v1/events', { body, headers }).then(
     ({ status }) => status,

@@ -10,7 +10,7 @@ const sim = sharedSimulator()
 const countsIn = async (sandbox: string, target: TestSimulator = sim()) =>
   (await callControl(target, 'GET', `/scenarios?sandbox=${sandbox}`))['counts']
 
-/** Requests the same analytics `count` times, and returns the statuses. */
+/** Requests the same analytics `count` times and returns the statuses. */
 async function callTimes(sandbox: string, count: number, target: TestSimulator = sim()): Promise<number[]> {
   const statuses: number[] = []
   for (let number = 0; number < count; number += 1)

@@ -21,7 +21,7 @@ const sim = sharedSimulator()
 let sandboxCount = 0
 const newSandboxName = () => `rules-${++sandboxCount}`
 
-/** Sets rules in a new sandbox, and returns the name of the sandbox. */
+/** Sets rules in a new sandbox and returns the name of the sandbox. */
 async function sandboxWith(rules: JsonObject[]): Promise<string> {
   const sandbox = newSandboxName()
   await putRules(sim(), rules, sandbox)
@@ -30,7 +30,7 @@ async function sandboxWith(rules: JsonObject[]): Promise<string> {
 
 type Call = readonly [path: string, options: RequestOptions]
 
-/** Sends requests one after the other, and returns their statuses. */
+/** Sends requests one after the other and returns their statuses. */
 async function statusesOf(target: TestSimulator, sandbox: string, requests: readonly Call[]) {
   const statuses: number[] = []
   for (const [path, options] of requests) statuses.push((await call(target, path, { ...options, sandbox })).status)
@@ -106,7 +106,7 @@ describe('among several rules,', () => {
     expect(await statusesOf(sim(), sandbox, requests)).toEqual([404, 503, 404, 503, 500])
   })
 
-  test('a rule whose scenario cannot apply to a request is skipped, and does not count the request', async () => {
+  test('a rule whose scenario cannot apply to a request is skipped and does not count the request', async () => {
     const sandbox = await sandboxWith([{ scenario: 'all-null', times: 1 }, { scenario: 'unavailable' }])
     expect(await statusesOf(sim(), sandbox, [anEvent(), anEvent(), analytics, analytics])).toEqual([503, 503, 200, 503])
   })
@@ -211,7 +211,7 @@ describe('precedence: request > sandbox > startup', () => {
     ['none', true, false, 500],
     ['none', false, true, 503],
     ['none', false, false, 200],
-  ])('request %s, sandbox rule %s, --scenario %s: %d', async (request, hasSandboxRule, hasStartupRule, status) => {
+  ])('request: %s, rule: %s, --scenario: %s, status: %d', async (request, hasSandboxRule, hasStartupRule, status) => {
     const own = await startForTest(hasStartupRule ? { scenario: '503' } : {})
     if (hasSandboxRule) await putRules(own, [{ scenario: '500' }])
     const { path = analyticsPath, ...options }: RequestOptions & { path?: string } = requests[request]

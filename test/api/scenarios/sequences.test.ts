@@ -29,7 +29,7 @@ const orders = [
   ['500, 200, 500', [500, 200, 500, 500]],
 ] as const
 
-test.for(orders)('the items of %s are used in order; the last is reused', async ([sequence, statuses], { sandbox }) => {
+test.for(orders)('the items of %j are used in order; the last is reused', async ([sequence, statuses], { sandbox }) => {
   expect(await statusesOf(statuses.length, sandbox, sequence)).toEqual(statuses)
   await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
   expect(await statusesOf(statuses.length, sandbox)).toEqual(statuses)

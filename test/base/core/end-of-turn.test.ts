@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { endOfTurn, nextTurn } from '../../../src/base/core/timers.ts'
 
-test('endOfTurn resolves after pending input and in the same turn, even if called at the end of a turn', async () => {
+test('endOfTurn resolves after pending input but in the same turn, even if called at the end of a turn', async () => {
   const seen: string[] = []
   const changes = endOfTurn().then(async () => {
     seen.push('changes')

@@ -6,7 +6,7 @@ test.each<[Json, number, number]>([
   ['text', 0, 0],
   [[], 0, 1],
   [{ a: 1, b: [1, { c: 2 }] }, 5, 3],
-])('%j has %i members and items on %i levels', (value, members, levels) => {
+])('in %j, the number of members and items is %i, and the number of levels is %i', (value, members, levels) => {
   expect(measureJson(value)).toEqual({ members, levels })
 })
 
@@ -33,7 +33,7 @@ test('joining the pieces of a value yields its JSON', async () => {
   )
 })
 
-test('each event and each prompt version is a separate piece', async () => {
+test('in an export, each event and each prompt version is a separate piece', async () => {
   const events = [{ fields: { a: [1, 2] } }, { fields: {} }]
   const prompts = [{ promptId: 'p', versions: [{ fields: { components: [{ content: 'c' }] } }, { fields: {} }] }]
   const pieces = await piecesOf({ format: 1, events, prompts })

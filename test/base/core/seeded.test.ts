@@ -12,7 +12,7 @@ describe('a derived UUID', () => {
     fc.assert(fc.property(path, (parts) => version4.test(deriveUuid(parts))))
   })
 
-  test('is the same for the same path, and differs for different paths', () => {
+  test('is the same for the same path and differs for different paths', () => {
     fc.assert(
       fc.property(path, path, (one, other) => {
         const isSamePath = one.length === other.length && one.every((part, at) => `${part}` === `${other[at]}`)

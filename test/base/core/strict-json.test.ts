@@ -91,14 +91,14 @@ describe('readJson refuses, with a JSON Pointer in the error,', () => {
     ['a duplicate empty name', '{"":1,"":2}', '', /has the member "" twice/],
     ['a duplicate name after a nested object', '{"a":1,"b":{"c":2},"a":3}', '', /has the member "a" twice/],
     ['a duplicate name with quotes and backslashes', '{"a\\"\\\\":1,"a\\"\\\\":2}', '', /twice/],
-    ['a duplicate name within a list', '[[{"x":1,"y":2,"x":3}]]', '', /has the member "x" twice/],
+    ['a duplicate name in an object within a list', '[[{"x":1,"y":2,"x":3}]]', '', /has the member "x" twice/],
     ['a member named __proto__', '{"a":[{"__proto__":1}]}', '/a/0/__proto__', /is not allowed/],
     ['a member whose escaped name is __proto__', '{"__pr\\u006fto__":1}', '/__proto__', /is not allowed/],
     ['an unpaired surrogate', '{"a":["\\ud800"]}', '/a/0', /surrogate/],
     ['an unpaired surrogate in a name', '{"a":{"\\udfff":1}}', '/a', /surrogate/],
     ['a positive number out of range', '{"a":[1,1e309]}', '/a/1', /number/],
     ['a negative number out of range', '{"a":-1e309}', '/a', /number/],
-    ['a name with a slash and a tilde', '{"a/b":{"c~d":1e999}}', '/a~1b/c~0d', /number/],
+    ['a number out of range, under names with a slash and a tilde', '{"a/b":{"c~d":1e999}}', '/a~1b/c~0d', /number/],
   ])('%s', (_name, text, pointer, message) => {
     expect(read(text)).toEqual(refusal(pointer, message))
   })

@@ -36,7 +36,7 @@ test.each<[format: string, valid: readonly Json[], invalid: readonly Json[]]>([
   ['email', ['a@b.test'], ['a', 'a@', '@b.test']],
   ['regex', ['^a+$', '[a-z]'], ['(', '[']],
   ['json-pointer', ['', '/a/b~1c', '/'], ['a', '/a~2']],
-])('the format %s accepts valid values, and rejects invalid values', (format, valid, invalid) => {
+])('the format %s accepts valid values and rejects invalid values', (format, valid, invalid) => {
   const validate = compile({ format })
   expect(valid.filter((value) => !validate(value))).toEqual([])
   expect(invalid.filter((value) => validate(value))).toEqual([])

@@ -121,9 +121,9 @@ describe('an overlay is refused, with the location of the problem, if it has', (
     ['an invalid JSONPath', "'$.people[', remove: true", '4:7 is not a JSONPath (RFC 9535)'],
     ['a name that needs brackets', '$.x-name, remove: true', '4:7 is not a JSONPath (RFC 9535); a name such as x-name'],
     ['an action that does nothing', '$.name', '4:7 does nothing: add "update", "copy" or "remove: true"'],
-    ['both update and copy', '$.name, update: 1, copy: $.name', '4:34 cannot be combined with "update"'],
+    ['an action with both update and copy', '$.name, update: 1, copy: $.name', '4:34 cannot be combined with "update"'],
     ['a copy of several values', '$.name, copy: $.people.*', '4:23 must match exactly one value; $.people.* matches 3'],
-    ['a removal of the whole document', '$, remove: true', '4:7 is the whole document, which cannot be removed'],
+    ['a removal of the whole document', '$, remove: true', '4:7 matches the whole document, which cannot be removed'],
     [
       'an update of a string with a list',
       '$, update: { name: [a] }',
@@ -134,7 +134,11 @@ describe('an overlay is refused, with the location of the problem, if it has', (
       '$, update: { colors: red }',
       '4:28 cannot be merged: /colors is an object, but the update is a single value',
     ],
-    ['targets of several kinds', '$.*, update: { a: 1 }', '4:7 matches an object, a single value, a list'],
+    [
+      'a target that matches values of several kinds',
+      '$.*, update: { a: 1 }',
+      '4:7 matches an object, a single value and a list',
+    ],
     [
       'an unknown member',
       '$.name, updates: 1',
@@ -152,7 +156,7 @@ describe('an overlay is refused, with the location of the problem, if it has', (
     ])
   })
 
-  test('an unsupported version, or is not an overlay at all', async () => {
+  test('an unsupported version or no "overlay" member', async () => {
     const action = '  - { target: $.name, remove: true }\n'
     expect(await findingsOf(action, head.replace('1.1.0', '2.0.0'))).toEqual([
       'overlay.yaml:1:1 error has an unsupported version: use 1.0.0 or 1.1.0',

@@ -28,7 +28,7 @@ describe('a private file', () => {
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'new'])
   })
 
-  test('keeps its old content until the new content is complete, and also if writing fails', async () => {
+  test('is replaced only when the new content is complete, and is unchanged if writing fails', async () => {
     const file = await tempFile('old', 'old')
     async function* failingPieces() {
       yield 'new'

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { readSource } from '../../../src/base/documents/read-source.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-test('a file that is missing, too large or not regular causes a finding, not an exception', async () => {
+test('reading a missing, oversized or non-regular file causes a finding, not an exception', async () => {
   const folder = await tempFolder()
   const [file, pipe, large] = [join(folder, 'rules.yaml'), join(folder, 'pipe'), join(folder, 'large.yaml')]
   execFileSync('mkfifo', [pipe])

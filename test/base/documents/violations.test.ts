@@ -31,16 +31,16 @@ test.each<[JsonObject, Json, string]>([
   [{ type: 'array', minItems: 1 }, [], ': must have at least 1 item; got 0'],
   [{ type: 'array', maxItems: 1 }, [1, 2], ': must have at most 1 item; got 2'],
   [{ type: 'array', uniqueItems: true }, [1, 2, 1], ': must not contain duplicates; items 0 and 2 are the same'],
-  [{ type: 'array', contains: { const: 1 } }, [2], ': must match the schema in "contains" in 1 or more of its items'],
+  [{ type: 'array', contains: { const: 1 } }, [2], ': must have at least 1 item matching the schema in "contains"'],
   [
     { type: 'array', contains: { const: 1 }, minContains: 0, maxContains: 1 },
     [1, 1],
-    ': must match the schema in "contains" in 0 to 1 of its items',
+    ': must have at most 1 item matching the schema in "contains"',
   ],
   [
     { type: 'array', contains: { const: 1 }, maxContains: 1 },
     [1, 1],
-    ': must match the schema in "contains" in exactly 1 of its items',
+    ': must have exactly 1 item matching the schema in "contains"',
   ],
   [{ type: 'object', minProperties: 2 }, {}, ': must have at least 2 properties; got 0'],
   [{ type: 'number', minimum: -1, maximum: 1 }, 1.5, ': must be from -1 to 1; got 1.5'],
@@ -73,7 +73,7 @@ test('a pointer contains array indexes and escaped member names', async () => {
   expect(await findViolations(schema, { 'a/b': ['x', 1] })).toEqual(['/a~1b/1: must be a string; got 1 (a number)'])
 })
 
-test('a message truncates a long string, and does not list the alternatives of a failed anyOf', async () => {
+test('a message truncates a long string and does not list the alternatives of a failed anyOf', async () => {
   expect(await findViolations({ enum: ['a'] }, 'x'.repeat(1000))).toEqual([`: must be "a"; got "${'x'.repeat(60)}…"`])
   const schema = {
     type: 'object',

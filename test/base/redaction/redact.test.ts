@@ -169,7 +169,7 @@ describe('the name', () => {
   })
 })
 
-test('an npm token is redacted even after an underscore and in a member name', () => {
+test('an npm token is redacted even after an underscore or in a member name', () => {
   const token = `npm_${'a1'.repeat(18)}`
   expect(redactText(`my_${token}`)).toBe('my_[redacted]')
   expect(redactJson({ [token]: 1, [`a_${token}`]: 2 })).toEqual({ '[redacted]': 1, 'a_[redacted]': 2 })

@@ -39,7 +39,7 @@ export const Wait = {
         for (;;) {
           if (abortOnContainerExit && container.hasExited()) {
             await container.stop()
-            // As when Testcontainers reads a stopped container's log, this wait does not keep the process running.
+            // Like reading a stopped container's log in Testcontainers, this wait does not keep the process running.
             await setTimeout(intervalMs, undefined, { ref: false })
             throw new Error(`Container exited: ${container.log()}`)
           }

@@ -4,7 +4,7 @@ import { call, event } from '../../support/client.ts'
 
 vi.mock('testcontainers', () => import('./container-stand-in.ts'))
 
-/** Starts a container that stops at the end of the test. */
+/** Starts a container, which is stopped at the end of the test. */
 async function start(container = new ConvsimContainer('convsim')) {
   const started = await container.start()
   onTestFinished(async () => {
@@ -15,7 +15,7 @@ async function start(container = new ConvsimContainer('convsim')) {
 
 const sendEvent = (baseUrl: string) => call({ origin: baseUrl }, '/events', { body: event() })
 
-test('sandboxes record their requests separately, and base URLs contain the new port after a restart', async () => {
+test('sandboxes record requests separately, and base URLs use the container’s new port after a restart', async () => {
   const container = await start()
   const sim = container.sandbox('checkout')
   expect(container.getBaseUrl('checkout')).toBe(sim.baseUrl)

@@ -40,7 +40,7 @@ const project = describeRunner({
   ],
 })
 
-test('a client that waits for half the requested time fails with the message in docs/testing.md', async () => {
+test('a test fails with the message in docs/testing.md if the client waits for half the requested time', async () => {
   const blocks = readBlocks()
   const client = blocks.find(({ file }) => file === 'client.ts')?.text ?? ''
   const message = blocks.find(({ language, section }) => language === 'text' && section === 'vitest')?.text ?? ''
@@ -83,7 +83,7 @@ test('two projects that run the same file concurrently have separate sandboxes',
   ])
 })
 
-test.each(['threads', 'vmThreads', 'vmForks'])('with the pool %s, all workers share one simulator', async (pool) => {
+test.each(['threads', 'vmThreads', 'vmForks'])('all workers share one simulator with --pool=%s', async (pool) => {
   const { outcomes, records } = await project().run([`--pool=${pool}`, 'cases', 'other'])
   expect(outcomes.filter(({ status }) => status === 'failed')).toHaveLength(5)
   expect(new Set(records.map(({ controlUrl }) => controlUrl)).size).toBe(1)

@@ -39,10 +39,10 @@ const report: DriftReport = {
 test('text output contains no control characters from the service', () => {
   expect(renderDrift(report, 'text').split('\n')).toEqual([
     'Not judged:',
-    '  createEvent: info: not judged: time-out (POST /v1/events, 2 requests): No\\u000aresponse.',
+    '  createEvent: info: not judged: time-out (first of 2 requests: POST /v1/events): No\\u000aresponse.',
     '',
     'Differences:',
-    '  new-field: getModelAnalytics 200 /new\\u001b[2Jfield: warning: a field that the contract does not have: ' +
+    '  new-field: getModelAnalytics 200 /new\\u001b[2Jfield: warning: a new field: ' +
       'is not in the contract. Seen in 1 of 3 responses; does not break clients.',
     '    first: GET /v1/models/1/analytics: "a|<b>"',
     '    contract: #/components/schemas/ModelAnalytics',
@@ -69,7 +69,7 @@ test('the JSON report has the documented members', () => {
 })
 
 test('the text for a no-enum finding depends on whether the enum is in the contract or in the simulated values', () => {
-  const message = 'has 3 values that the contract does not list'
+  const message = 'has 3 unlisted values'
   const openEnum: DriftFinding = { ...finding, kind: 'no-enum', message, seen: 2, of: 2, breaks: true }
   expect(renderDrift({ ...report, findings: [openEnum] }, 'text')).toContain(
     `an enum that seems to be open-ended: ${message}. Seen in 2 of 2 responses; breaks clients.`,

@@ -125,7 +125,7 @@ describe('when responses are compared with the contract,', () => {
     ])
   })
 
-  test('a request is shown without API keys in parameters that the contract declares', async () => {
+  test('a query parameter that the contract declares as an API key is redacted when a request is shown', async () => {
     const securitySchemes = { key: { type: 'apiKey', in: 'query', name: 'acme' } }
     const components = { ...(document['components'] as JsonObject), securitySchemes }
     const keyed = await load({ ...document, components })

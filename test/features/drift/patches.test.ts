@@ -92,7 +92,7 @@ test('a response in a documented media type other than JSON is not drift', async
   expect(findingsOf(await runRecorded(csv, ['<p>'], 'text/html'))).toEqual(['content-type '])
 })
 
-test('a patch omits a finding with a redacted value, and is not written if there is no other finding', async () => {
+test('a finding with a redacted value is not patched, and no patch is written without other findings', async () => {
   const run = await runRecorded(plain, [{ sky: 'Bearer abcdefghijklmnop12345678' }, { sky: 'red' }])
   expect(run.stderr).toContain('not patched: enum-value')
   expect(run.stderr).toContain('looks like a credential')

@@ -23,7 +23,7 @@ test.each([
   expect(unplanned).toEqual([{ operation: 'a', sentence: expect.stringMatching(reason) }])
 })
 
-test.each(['get', 'head', 'options', 'trace'])('the safe method %s is probed without --writes', async (method) => {
+test.each(['get', 'head', 'options', 'trace'])('probes may use the safe method %s without --writes', async (method) => {
   const paths = `paths: { /a: { ${method}: { responses: { '200': { description: ok } } } } }`
   const contract = await contractOf(`openapi: 3.1.0\ninfo: { title: A, version: '1' }\n${paths}\n`)
   expect(planProbes(contract, { ...options, canWrite: false }).probes).toHaveLength(1)

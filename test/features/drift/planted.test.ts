@@ -21,7 +21,7 @@ const changes: Readonly<Record<string, (response: FakeResponse, body: JsonObject
   '01 7d': (response, body) => Object.assign(response, { body: JSON.stringify(body).slice(0, 200) }),
 }
 
-/** Applies the `changes`, and renames `messageCount` in each response that has it. */
+/** Applies the `changes` and renames `messageCount` in each response that has it. */
 const plantDifferences: Change = (response, { url }) => {
   const { body } = response
   if (!isObject(body)) return

@@ -25,7 +25,7 @@ describe('requests that differ only in values', () => {
     expect(skippedRequests).toEqual([{ operation: 'createEvent', occurrences: [2, 4], similarTo: [1, 5] }])
     expect(describeSkipped(skippedRequests)).toEqual([
       expect.stringMatching(
-        /^Skipped and excluded from the percentages: 2 requests to createEvent \(similar to requests 1 and 5\)\. .*To inject a fault into one of them, use --only FAULT@createEvent#2\.$/,
+        /^Skipped and excluded from the percentages: 2 requests to createEvent \(similar to requests 1 and 5\)\. .*To inject a fault into a skipped request, use --only FAULT@createEvent#2\.$/,
       ),
     ])
   })

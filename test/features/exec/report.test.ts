@@ -21,7 +21,7 @@ test.each<[string, SuiteReport, string]>([
   ['the suite was interrupted', reportOn([], { notMade: 3, earlyEnd: 'interrupt' }), 'the suite was interrupted'],
   ['no response has the fields', reportOn([unreached]), 'no response has a field that can drift'],
   ['no fault applies', reportOn([]), 'none applies to an operation that the command calls'],
-])('if no fault was injected, a report says why, and does not report success: %s', (_, report, reason) => {
+])('if no fault was injected, the report says why and does not claim success: %s', (_, report, reason) => {
   for (const text of renderForPeople(report)) {
     expect(text).toContain(`No fault was tested: ${reason}`)
     expect(text).not.toMatch(/There are none|No problems found/)
@@ -107,7 +107,7 @@ describe('the JUnit report', () => {
     expect(render.junit(reportOn([recovered]))).toContain('name="resilience:reset@createEvent#1" time="0.25"')
   })
 
-  test('marks a flaky run as skipped, and gives the reason', () => {
+  test('marks a flaky run as skipped and gives the reason', () => {
     expect(failures(withFlaky)).toBe('0')
     expect(render.junit(withFlaky)).toMatch(/<skipped message="Flaky: in at least one run/)
   })
@@ -125,7 +125,7 @@ describe('the JUnit report', () => {
 test('the number of good runs is followed by the number of those in which the client broke a rule', () => {
   const report = reportOn([{ ...recovered, client: ['retries: createEvent: retry-after: too soon'] }])
   expect(render.text(report)).toMatch(
-    /^resilience: 1 of 1 good \(100%\): 1 recovered; in 1 of the 1 good runs, the client broke a rule/m,
+    /^resilience: 1 of 1 good \(100%\): 1 recovered; in 1 good run, the client broke a rule/m,
   )
   const { summary } = JSON.parse(render.json(report))
   expect([summary.clientFindings, summary.groups[0].clientFindings]).toEqual([1, 1])
@@ -143,7 +143,7 @@ test('each finding is shown with its output, its requests, and the command that 
     expect(render.markdown(report)).toContain(block)
 })
 
-test('GitHub annotations are errors if the finding meets a --fail-on condition, and warnings otherwise', () => {
+test('a GitHub annotation is an error if its finding meets a --fail-on condition, and a warning otherwise', () => {
   const runs = [broken, judgedRun('drop-field createEvent /success', 'unnoticed')]
   const failed = ['1 of 1 fault was not handled (100%)']
   const lines = render.github(reportOn(runs, { failed }, 'not-resilient')).split('\n')

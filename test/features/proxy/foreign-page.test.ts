@@ -117,7 +117,7 @@ describe('a proxy with a token for the real service', () => {
     ['key', analyticsPath, {}, 'key-12345~evil1'],
     ['baggage', analyticsPath, { baggage: 'convsim.sandbox=evil1' }],
   ])(
-    'does not create a sandbox named by a cross-origin page in the %s',
+    'does not create a sandbox that a cross-origin page names in the %s',
     async (_place, path, headers, key = 'key-12345') => {
       const { sim, requests } = await startProxy()
       const page = { origin: 'https://evil.example', ...headers }

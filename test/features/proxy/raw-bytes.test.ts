@@ -6,7 +6,7 @@ import { listRequests } from '../../support/stored-records.ts'
 
 const head = (...lines: readonly string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')
 
-/** Starts a TCP server that records the bytes it receives, and calls `respond` after each chunk. */
+/** Starts a TCP server that records the bytes it receives and calls `respond` after each chunk. */
 async function startRawUpstream(respond: (socket: Socket) => void) {
   const seen: string[] = []
   const sockets = new Set<Socket>()
@@ -29,7 +29,7 @@ async function startRawUpstream(respond: (socket: Socket) => void) {
 
 const headerLinesOf = (message: string) => message.split('\r\n\r\n')[0]?.split('\r\n').slice(1) ?? []
 
-/** Sends `text` as Latin-1, and returns everything received until the connection closes. */
+/** Sends `text` as Latin-1 and returns everything received until the connection closes. */
 async function exchange(origin: string, text: string): Promise<string> {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)

@@ -29,7 +29,7 @@ test.each([
   ['an unknown member in a refusal', recorded('/__sim/x', refusal({ x: 1 }), { status: 404 }), /"x"/],
   ['a missing body', recorded('/__sim/clock', {}, { text: '', size: 0 }), /no body/],
   ['an undocumented media type', recorded('/__sim/clock', clock, { headers: { 'content-type': 'a/b' } }), /type "a.b"/],
-  ['an invalid header', refusalWithHeader('allow', 'everything'), /header Allow .*pattern/],
+  ['an invalid header', refusalWithHeader('allow', 'everything'), /header Allow: .*pattern/],
   ['a response for an undocumented path', recorded('/__sim/secret', {}), /undocumented operation/],
 ])('the response check reports %s', (_name, response, problem) => {
   expect(check(response)).toMatch(problem)
@@ -70,7 +70,7 @@ test('control-plane responses are recorded, even in child processes, but service
   expect(targets.filter((target) => target.startsWith('/v1'))).toEqual([])
 })
 
-test('an invalid response fails the test run and is reported once, with test file, request and problem', async () => {
+test('an invalid response fails the run and is reported once, with the test file, request and problem', async () => {
   const [good, bad] = [recorded('/__sim/clock', clock), recorded('/__sim/clock', { ...clock, zone: 'UTC' })]
   const folder = await tempFolder()
   const lines = [good, bad, bad].map((response) => `${JSON.stringify(response)}\n`).join('')

@@ -8,7 +8,7 @@ import { decoders, parseBodyLimit, readHead, readRequest } from '../../../src/se
 import type { RequestBody, SimRequest } from '../../../src/service/exchange/request.ts'
 import { connectTo } from '../../support/raw-http.ts'
 
-/** Starts a server that reads the body of one request, and calls `onDecoder` with each gzip decoder that it creates. */
+/** Starts a server that reads the body of one request and calls `onDecoder` with each gzip decoder that it creates. */
 async function startReader(limit: string, onDecoder: (decoder: Transform) => void) {
   const create = decoders.get('gzip')
   if (!create) throw new Error('gzip is not supported')

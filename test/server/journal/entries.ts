@@ -73,7 +73,7 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
   }
 }
 
-/** Creates a journal, and records `count` entries in it, distributed evenly among the sandboxes. */
+/** Creates a journal and records `count` entries in it, distributed evenly among the sandboxes. */
 export function journalOf(size: number, count: number, sandboxes: readonly string[] = ['default']): Journal {
   const journal = new Journal(size)
   for (let index = 0; index < count; index += 1) {

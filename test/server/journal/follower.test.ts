@@ -13,7 +13,7 @@ import { type EntryParts, entryFor, unparsed } from './entries.ts'
 
 let replicaCount = 0
 
-/** Opens the journal of a new replica. `port`: the port of Redis, or of a proxy in front of Redis. */
+/** Opens the journal of a new replica. `port` is the port of Redis or of a proxy in front of it. */
 async function openJournal(port: number, { size = 1000, streamSize = 100_000 } = {}) {
   const location = parseRedisUrl(`redis://127.0.0.1:${port}`, 'follow')
   if (!location.ok) throw new Error(location.error)
@@ -146,7 +146,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     expect(entry?.request.body.latin1).toBe('\u00ff[redacted]')
   })
 
-  test('does not mistake a complete body whose length was changed by redaction for a partial body', async () => {
+  test('does not treat a complete body as partial if redaction changed its length', async () => {
     const [first, second] = await openTwo()
     const whole = '{"note":"key-of-a-caller"}'
     for (const body of [captureBody(whole), captureBody(whole, whole.length - 1)])
@@ -213,7 +213,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     expect(await first.journal.counts('default')).toMatchObject({ recorded: 2, dropped: 1 })
   })
 
-  test('shares the count of lost exchanges when its replica stops, except for cleared sandboxes', async () => {
+  test('shares its counts of lost exchanges when its replica stops, except those of cleared sandboxes', async () => {
     const [first, second] = await openTwo()
     first.follower.markLost('cleared')
     expect(first.journal.hasLoss('cleared')).toBe(true)

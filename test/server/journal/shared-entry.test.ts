@@ -5,7 +5,7 @@ import { StreamFollower } from '../../../src/server/journal/follower.ts'
 import type { ExchangeStream } from '../../../src/state/shared-state.ts'
 import { entryFor, unparsed } from './entries.ts'
 
-/** Creates a journal with a stub stream, which records the kind of each message, or fails if `isUnavailable`. */
+/** Creates a journal with a stub stream that records the kind of each message, or fails if `isUnavailable` is true. */
 function setup(isUnavailable = false) {
   const sent: string[] = []
   const append = (kind: string) => async () => {

@@ -25,13 +25,13 @@ test('a client that repeats a call too early causes a finding that lists the req
 })
 
 describe('over HTTP', () => {
-  test('a request without User-Agent breaks a rule', async () => {
+  test('a request without a User-Agent breaks a rule', async () => {
     const lines = ['GET /v1/models/x/analytics HTTP/1.1', 'Host: a', 'Authorization: Bearer k', 'X-Sim-Sandbox: raw']
     await callRaw(sim().origin, `${lines.join('\r\n')}\r\n\r\n`)
     expect(await rulesIn('raw')).toEqual(['user-agent'])
   })
 
-  test('a body without Content-Type breaks a rule', async () => {
+  test('a body without a Content-Type breaks a rule', async () => {
     await callOperation(sim(), operations[1], { sandbox: 'untyped', contentType: null })
     expect(await rulesIn('untyped')).toEqual(['content-type'])
   })
@@ -94,7 +94,7 @@ describe('over HTTP', () => {
 const thirtyTimes = (attempt: string) => Array.from({ length: 30 }, (_, index) => `${index * 100} ${attempt}`).join()
 
 describe('a client that sends the same call again', () => {
-  /** The client's attempts, in the format of `createRetryTracker`, by the rules that they break and by test title. */
+  /** The client's attempts, in the format of `createRetryTracker`, keyed by the rules that they break and by title. */
   const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'no rule': {
       'may retry after the shorter of the two waits that a response specifies': '0 429 wait, 2500 201',
@@ -115,7 +115,7 @@ describe('a client that sends the same call again', () => {
       'may poll a resource that does not exist yet': thirtyTimes('404 plain'),
       'may send the call after a success, which ends the chain': '0 500, 1000 201, 1001 500',
       'may resend the call immediately after a lost response': '0 201 lost, 1 201',
-      'may wait equally long before each retry': '0 500, 100 500, 200 500, 300 500, 400 500',
+      'may use the same wait before each retry': '0 500, 100 500, 200 500, 300 500, 400 500',
       'may shorten one wait, because of jitter': '0 500, 100 500, 500 500, 700 500, 1500 500',
       'may wait about a quarter less each time, because of jitter at the maximum wait':
         '0 502, 8000 502, 14100 502, 18800 502, 22500 502',

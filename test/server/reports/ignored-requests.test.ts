@@ -5,7 +5,7 @@ import { connectTo } from '../../support/raw-http.ts'
 import { startForTest } from '../../support/start.ts'
 import { listRequests } from '../../support/stored-records.ts'
 
-/** Sends a request to a new simulator, and returns the report's request count and unexpected responses. */
+/** Sends a request to a new simulator and returns the report's request count and unexpected responses. */
 async function countsAfter(path: string, options: RequestOptions) {
   const sim = await startForTest()
   await call(sim, path, { token: null, ...options })
@@ -34,7 +34,7 @@ describe('a request from a browser or a probe', () => {
 })
 
 describe('a replay of a recorded request', () => {
-  test('is in the journal with the id of the recorded request, but in no report', async () => {
+  test('is in the journal with the id of the recorded request, but not in any report', async () => {
     const sim = await startForTest()
     const headers = { 'x-sim-replay-of': 'req-7' }
     await call(sim, '/v1/events', { body: {}, headers })

@@ -42,7 +42,7 @@ interface Client {
   readonly advanceClock: (by: string) => Promise<unknown>
   /** Sends an event or reads analytics. `waitMs` is the requested wait; status 599 means no complete response. */
   readonly send: (attempt?: Attempt) => Promise<{ readonly status: number; readonly waitMs: number }>
-  /** Injects the space-separated scenarios, and sends the attempts in order. Returns `mistake`, unless it is empty. */
+  /** Injects the space-separated scenarios and sends the attempts in order. Returns `mistake`, unless it is empty. */
   readonly series: (scenarios: string, mistake: string, ...attempts: readonly Attempt[]) => Promise<readonly string[]>
 }
 
@@ -126,9 +126,9 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     const form = pick(['9', 'date', '9;retry-after-ms=none'])
     return series(`${pick([429, 503])};retry-after=${form}`, 'retry-after', attempt, attempt)
   },
-  'repeats a refused call, and counts the repetition as a retry': ({ series }) =>
+  'repeats a refused call and counts the repetition as a retry': ({ series }) =>
     series('403', 'no-retry', { id: 'a', count: 0 }, { id: 'a', count: 1 }),
-  'nests retry loops, and counts only the inner retries': ({ series, pick }) => {
+  'nests retry loops and counts only the inner retries': ({ series, pick }) => {
     const [scenarios, mistake, id] = pick([
       ['lost-ack 500', 'same-insert-id', undefined],
       ['500 429;retry-after=9', 'retry-after', 'a'],
@@ -139,7 +139,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     const attempts = ['a=1&b=2', 'b=2&a=1'].map((query, count) => ({ isRead: true, query, count }))
     return series('503;retry-after=9', 'retry-after', ...attempts)
   },
-  'has many failed calls, and repeats the first': async ({ inject, send }) => {
+  'has many failed calls and repeats the first': async ({ inject, send }) => {
     await inject('lost-ack', ...Array(150).fill('500'))
     for (let number = 0; number <= 151; number += 1) await send({ more: { value: String(number % 151) } })
     return ['same-insert-id']
@@ -222,7 +222,7 @@ function createClient(origin: string, sandbox: string, chance: () => number): Cl
   return client
 }
 
-/** Runs a client. Returns the rules of findings without a mistake, and the rules of silently missed mistakes. */
+/** Runs a client. Returns the rules of findings that no mistake explains, and those of silently missed mistakes. */
 async function runClient(origin: string, name: string) {
   const chance = seededChance(name)
   const index = Number(name.split('.')[1]) % Object.keys(kinds).length // so that 30 clients cover all kinds
@@ -244,7 +244,7 @@ async function runClient(origin: string, name: string) {
   }
 }
 
-test(`each retry finding matches a mistake of a client, and no mistake is missed silently, in ${seeds.length} runs`, {
+test(`each retry finding matches a client's mistake, and no mistake is missed silently (clients: ${seeds.length})`, {
   timeout: 7_200_000,
 }, async () => {
   const command = convsim(['serve', '--port', '0', '--state', ':memory:', '--log-level', 'error'])

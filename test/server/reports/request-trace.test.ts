@@ -24,7 +24,7 @@ function runInShell(command: string, variables: NodeJS.ProcessEnv = { TOKEN: 'my
 }
 
 describe('a request as a curl command', () => {
-  test('is readable, and omits the headers that curl sets itself', () => {
+  test('is readable and omits the headers that curl sets itself', () => {
     const headers = {
       host: 'sim:4010',
       'content-length': '13',
@@ -61,7 +61,7 @@ describe('a request as a curl command', () => {
     expect(args[2 + options.length]).toBe('http://sim:4010/v1/events')
   })
 
-  test('sends empty headers, and suppresses headers that only curl would add', () => {
+  test('sends empty headers and suppresses headers that curl would add by default', () => {
     const bare = entryToCurl(entry({ headers: { host: 'sim', 'x-empty': '' }, body: bodyOf('{}') }))
     expect(runInShell(bare).args.filter((arg) => /^[\w-]+[:;]$/.test(arg))).toEqual([
       'x-empty;',
@@ -105,9 +105,9 @@ describe('a request as a curl command', () => {
 
   test('has a comment if the body is not stored completely', () => {
     const cut = captureBody('A'.repeat(70_000), 65_536)
-    expect(entryToCurl(entry({ body: cut }))).toMatch(/^# Only 65536 of 70000 bytes of the body are included\.\n/)
+    expect(entryToCurl(entry({ body: cut }))).toMatch(/^# This command sends only 65536 of 70000 bytes of the body\.\n/)
     expect(entryToCurl(entry({ body: { latin1: undefined, size: 5 } }))).toMatch(
-      /^# Only 0 of 5 bytes of the body are included/,
+      /^# This command sends only 0 of 5 bytes of the body/,
     )
   })
 })
@@ -137,7 +137,7 @@ test('a trace is short, however large the request is', () => {
   const { excerpt, curl = '' } = traceOf({ value: 'x'.repeat(500_000) }, '/value')
   expect(excerpt).toHaveLength(83)
   expect(curl.length).toBeLessThan(6000)
-  expect(curl).toMatch(/^# Only 2000 of 500012 bytes of the body are included\./)
+  expect(curl).toMatch(/^# This command sends only 2000 of 500012 bytes of the body\./)
   const headers = { 'x-long': 'x'.repeat(10_000) }
   const trace = traceRequest(entryFor(new Journal(1), { request: { headers, query: 'x'.repeat(9000) } }))
   expect(trace.path).toHaveLength(500)

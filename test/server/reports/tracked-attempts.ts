@@ -19,7 +19,7 @@ const bothWaits = { 'Retry-After': '3', 'retry-after-ms': '2500' }
  *
  * - `id=a`: the event has this `insertId` (default: `a`); `v=2`: its member `v` is 2 (default: 1); `dated`: it has an
  *   `eventAt`; `later`: its `eventAt` is one second after that of `dated`; `plain`: it has no `insertId` or `eventAt`;
- *   `corrected`: like `plain`, with another member; `empty`: the body is `{}`; `call=7`: the body is `{ "call": "7" }`
+ *   `corrected`: like `plain`, plus one member; `empty`: the body is `{}`; `call=7`: the body is `{ "call": "7" }`
  * - `#1`: the request has `Retry-Attempt: 1`; `stainless=1`: it has `X-Stainless-Retry-Count: 1`; `wait=1`: the
  *   response has `Retry-After: 1`; `wait`: it has both `Retry-After` and `retry-after-ms`; `lost`: no response arrived;
  *   `unread`: the response body was damaged; `left`: the client disconnected early; `head=1`, `open=-50`, `now=0`:

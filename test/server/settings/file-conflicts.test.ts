@@ -77,7 +77,7 @@ test.each([
   expect(await findConflict(line)).toBeUndefined()
 })
 
-test('the message names the file, both settings, and the variable if one is used', async () => {
+test('the message about a file conflict names the file, both settings, and the variable if one is used', async () => {
   expect(await findConflict('--rules @input.json', { CONVSIM_REPORT: '@input-link.json' })).toBe(
     '--report (CONVSIM_REPORT) would overwrite @input.json, which --rules reads. ' +
       'Use another file for one of the two.',

@@ -251,7 +251,7 @@ describe('a command line', () => {
       expect(parseCommandLine([...words, ...operands], {})).toMatchObject({ kind: 'run', command, settings })
   })
 
-  test('for exec passes everything after "--" to the command, and uses the defaults of exec', () => {
+  test('for exec passes everything after "--" to the command and uses the defaults of exec', () => {
     const words = ['npm', 'test', '--', '--port', '2']
     const parsed = parseCommandLine(['exec', '--env', 'A', '--env=B', '--', ...words], { PORT: '3000', HOST: 'x' })
     expect(runOf(parsed)).toMatchObject({
@@ -305,7 +305,7 @@ describe('a command line', () => {
     [['help', 'nothing'], /^"nothing" is not a command \(serve/],
     [['contract', '--help'], /^"contract" is not a command \(serve/],
     [['healthcheck', 'a'], /^convsim healthcheck takes only flags; got a\.$/],
-    [['serve', 'a', 'b'], /a contract document/],
+    [['serve', 'a', 'b'], /one contract document/],
     [['--contract', 'a.yaml', 'b.yaml'], /^convsim serve takes one contract; got --contract a\.yaml and b\.yaml\./],
     [['--body-limit', '5gb'], /takes a size of at least 1 byte, in b, kb or mb,/],
     [['--prot', '1'], /^unknown option '--prot'\. Did you mean --port\? See convsim serve --help\.$/],

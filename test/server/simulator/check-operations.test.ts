@@ -11,6 +11,6 @@ test('the operations in the bundled document have the shape that their handlers 
 
 test('a period that is not a number of days is reported', async () => {
   const loaded = await loadContract(await documentWith('[7d, 30d, 90d]', '[7d, 30d, 90d, 24h, all]'))
-  const message = 'periods must be in days, such as 14d; 30 days are used instead of 24h, all'
+  const message = 'periods must be in days, such as 14d; 30 days are used instead of 24h or all'
   expect(loaded.ok && findUnsupportedPeriods(loaded.value)).toMatchObject([{ severity: 'warning', message }])
 })

@@ -172,7 +172,7 @@ describe('a simulator with --watch', () => {
     }
   })
 
-  test('serves exact responses from the fixtures once they are added or changed, until they are deleted', async () => {
+  test('serves an exact response from the fixtures once it is added or changed, until it is deleted', async () => {
     const simulator = await startWatching()
     const { replace, folder } = simulator
     const get = async () => objectOf(await call(simulator, analytics))
@@ -195,7 +195,7 @@ describe('a simulator with --watch', () => {
     expect(await get()).toEqual(generated)
   })
 
-  test('skips and reports a rule of a sandbox while the rule’s operation is missing from the contract', {
+  test('skips and reports a sandbox rule while the rule’s operation is missing from the contract', {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()
@@ -248,7 +248,7 @@ describe('a simulator with --watch', () => {
     )
   })
 
-  test('drops no requests while the contract is replaced, and handles each request with a single version of it', {
+  test('drops no requests while the contract is replaced, and handles each request with one version of the contract', {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()

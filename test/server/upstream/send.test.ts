@@ -10,7 +10,7 @@ interface ScriptedResponse {
   readonly headers?: Record<string, string>
 }
 
-/** Starts a service that returns `responses` in order and then repeats the last one. `send` calls the service. */
+/** Starts a service that returns `responses` in order and then repeats the last one. The returned `send` calls it. */
 async function startService(...responses: ScriptedResponse[]) {
   const requests: { method: string | undefined; url: string | undefined; authorization: string | undefined }[] = []
   const server = createServer((request, response) => {
@@ -39,7 +39,7 @@ async function startService(...responses: ScriptedResponse[]) {
 const limited = (status: number, seconds: string): ScriptedResponse => ({ status, headers: { 'retry-after': seconds } })
 
 test.each<[string, string, ScriptedResponse[], object]>([
-  ['the client waits for the time in Retry-After', 'GET', [limited(429, '30'), { status: 200 }], { waits: [30_000] }],
+  ['the client waits as long as Retry-After says', 'GET', [limited(429, '30'), { status: 200 }], { waits: [30_000] }],
   ['no retry follows if the wait exceeds the limit', 'GET', [limited(429, '61')], { statuses: [429], pauseMs: 61_000 }],
   ['a write that failed with 500 is not sent again', 'POST', [{ status: 500 }], { statuses: [500] }],
   ['a write refused with 429 is sent again', 'POST', [{ status: 429 }, { status: 201 }], { statuses: [429, 201] }],
@@ -71,6 +71,6 @@ test.each([
   [200, { 'retry-after': '3' }, 0],
   [429, { 'retry-after': 'soon' }, 0],
   [200, {}, 0],
-])('a %d response with %o requires a wait of %d ms', (status, headers, ms) => {
+])('a %d response with the headers %o requires a wait of %d ms', (status, headers, ms) => {
   expect(readPause(status, headers, now)).toBe(ms)
 })

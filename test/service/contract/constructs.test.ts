@@ -21,9 +21,9 @@ import { tempFolder } from '../../support/temp-folder.ts'
 interface Construct {
   /** The OpenAPI document, as an object or as text. */
   readonly document: JsonObject | string
-  /** The document's file name. @default openapi.yaml */
+  /** The document's path in a temporary folder. @default openapi.yaml */
   readonly name?: string
-  /** Other files next to the document, by path. */
+  /** Other files in the folder, by path. */
   readonly files?: Readonly<Record<string, JsonObject | string>>
   /** Text that the errors must contain. Set only if the document must be refused. */
   readonly refused?: string
@@ -64,7 +64,7 @@ const folder = join(import.meta.dirname, 'constructs')
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'))
 const refusals = Object.entries(refusalStatuses)
 
-test.each(files.sort())('%s is handled as the file specifies', async (file) => {
+test.each(files.sort())('the construct in %s is handled as the file specifies', async (file) => {
   const failures = await tryConstruct(parse(readFileSync(join(folder, file), 'utf8')))
   if (failures.length > 0) throw new Error(`${file}\n${failures.join('\n')}`)
 })

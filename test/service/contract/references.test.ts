@@ -39,7 +39,7 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
   })
 
   const unresolved = (path: string, reason: string) => `cannot be resolved: ${path} ${reason}`
-  const outside = "is outside the project: the working directory, or the document's folder if that is elsewhere"
+  const outside = "is outside the project (the working directory, or the document's folder if that is elsewhere)"
   test.each([
     ['none.yaml', unresolved('none.yaml', 'cannot be read: no such file')],
     ['folder.yaml#/A', unresolved('folder.yaml', 'is a folder; expected a regular file')],
@@ -73,7 +73,7 @@ describe('a broken reference', () => {
   test.each([
     ['to a missing schema', '#/components/schemas/Thin', 'points to nothing'],
     ['to a missing anchor', '#thin', 'points to nothing'],
-    ['to a response', '#/paths/~1things/get/responses/200', 'points to a "response" object; expected "schema"'],
+    ['to a response', '#/paths/~1things/get/responses/200', 'has a target of kind "response"; expected "schema"'],
   ])('in a schema is reported, and any value is accepted: %s', async (_target, ref, reason) => {
     const text = SMALL.replace('#/components/schemas/Thing', ref)
     expect(await findingsOf(text)).toEqual([`13:25 warning $ref "${ref}" ${reason}; any value is accepted`])

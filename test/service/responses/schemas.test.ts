@@ -74,7 +74,7 @@ const all = [...solved.map(([schema]) => schema), ...unsolved]
 const sim = sharedSimulator(async (onFinished) => ({ contract: await documentOf(all, onFinished) }))
 
 test.each(solved.map(([schema, expected], index) => [schema, index, expected] as const))(
-  'a body generated from a schema is valid, and the same each time: %s',
+  'a body generated from a schema is valid and is the same each time: %s',
   async (_schema, index, expected) => {
     const [first, second] = [await call(sim(), `/v1/${index}`), await call(sim(), `/v1/${index}`)]
     expect(first.headers.get('x-sim-response-violations')).toBe(null)

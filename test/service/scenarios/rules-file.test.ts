@@ -92,7 +92,7 @@ const wrong: [string, string, number, RegExp][] = [
 const textWithRule = (rule: string) => `rules:\n  - scenario: slow;ms=1\n  # the next rule is wrong\n  - ${rule}\n`
 
 describe('convsim check FILE', () => {
-  test('reports the mistake in each file with its line', { tags: ['long'] }, async () => {
+  test('reports the mistake in each file with its line number', { tags: ['long'] }, async () => {
     const files = await Promise.all(wrong.map(([, rule]) => fileWith(textWithRule(rule))))
     const { code, stdout } = await run(['check', ...files])
     expect(code).toBe(1)

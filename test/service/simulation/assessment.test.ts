@@ -84,7 +84,7 @@ describe('the rules', () => {
     expect(new Set(all.map(({ category }) => category)).size).toBe(4)
   })
 
-  test('derive the health level from the most severe issue, and detect no issue twice', () => {
+  test('derive the health level from the most severe issue and detect no issue twice', () => {
     for (const { healthLevel, detectedIssues } of assessments) {
       const severities = new Set(detectedIssues.map(({ severity }) => severity))
       const healthOtherwise = severities.has('warning') ? 'needs_attention' : 'healthy'

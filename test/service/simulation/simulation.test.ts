@@ -131,7 +131,7 @@ test('conversation quality is close to a weighted average of the other scores', 
   }
 })
 
-test('the simulation neither affects other code that uses faker nor is affected by it', () => {
+test('the simulation and other code that uses faker do not affect each other', () => {
   const before = analyticsOf(1, 30)
   faker.seed(7)
   const expected = faker.number.int()

@@ -41,7 +41,7 @@ const intactFiles = once(async (): Promise<Files> => {
 
 const positionIn = (content: Buffer) => fc.nat({ max: content.length - 1 })
 
-/** Opens the files, one of them changed. Returns what was loaded, or the error. Expects an error to change no files. */
+/** Opens the files after changing one. Returns what was loaded, or the error. An error must not change any file. */
 async function openChanged(name: FileName, changed: Buffer) {
   const path = statePath()
   const contents = { ...(await intactFiles()), [name]: changed }
@@ -184,6 +184,6 @@ test('null bytes that a crash left after the last entry are ignored, with a warn
   const changed = Buffer.concat([(await intactFiles()).log, Buffer.alloc(100)])
   expect(await openChanged('log', changed)).toMatchObject({
     logEntries: ENTRIES,
-    warnings: [expect.stringMatching(`^Line ${ENTRIES + 1} of .*, the last entry, is truncated after 100 bytes`)],
+    warnings: [expect.stringMatching(`^Line ${ENTRIES + 1} of .*, the last entry, is truncated after byte 100`)],
   })
 })

@@ -9,7 +9,7 @@ import { context, event, exportSandbox, listInsertIds, recordAll } from '../draf
 import { copyAsKilled, expectSame, openNew, openOrFail, problemOf, sealLog, smallDisk, statePath } from './open-file.ts'
 
 describe('an acknowledged change', () => {
-  test('survives a missing line break after its entry and, with a warning, a truncated later entry', async () => {
+  test('survives a missing line break after its entry or a truncated later entry, which causes a warning', async () => {
     const { path, store } = await openNew()
     await recordAll(store, ['a', 'b'])
     const intact = readFileSync(`${path}.journal`, 'utf8')
@@ -21,7 +21,7 @@ describe('an acknowledged change', () => {
       writeFileSync(`${copy}.journal`, log)
       const reopened = await openOrFail(copy)
       const warning =
-        `Line 3 of the log ${copy}.journal, the last entry, is truncated after ${log.length - intact.length} bytes, ` +
+        `Line 3 of the log ${copy}.journal, the last entry, is truncated after byte ${log.length - intact.length}, ` +
         'probably by a crash. All earlier entries were loaded.'
       expect(reopened.loaded.warnings).toEqual(log.length < intact.length ? [] : [warning])
       expect(await listInsertIds(reopened.store)).toEqual(['a', 'b'])

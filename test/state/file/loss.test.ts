@@ -41,8 +41,8 @@ async function expectRefusal(store: Store, reason: string | RegExp): Promise<voi
 }
 
 test.each([
-  ['while another process uses the file', false],
-  ['after another process has used the file', true],
+  ['while another process uses the state file', false],
+  ['after another process has used the state file', true],
 ])('a process whose lock file was removed writes nothing %s', async (_, isOtherClosed) => {
   const { path, store, reports } = await openWithOneEvent()
   rmSync(`${path}.lock`)

@@ -13,7 +13,7 @@ describe('counters for keys that clients choose', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(10_000)
   })
 
-  test('hold at most 100,000 rate limit windows, and evict the oldest', () => {
+  test('hold at most 100,000 rate limit windows and evict the oldest first', () => {
     const counters = new Counters()
     const consume = (key: string) => counters.consumeRate('default', key, 1, hourMs, 0).allowed
     expect([consume('first'), consume('first'), consume('second')]).toEqual([true, false, true])

@@ -26,7 +26,7 @@ describeWithRedis('state in Redis', () => {
     await connection.call('del', `{${prefix}}:format`)
     await connection.call('rpush', `{${prefix}}:format`, 'x')
     await expect(openRedisOrFail(redis().url, prefix)).rejects.toThrow(
-      /cannot be used: another program uses a key with this prefix\. Choose another prefix \(--state-prefix\)\./,
+      /cannot be used: another program uses a key with the same prefix\. Choose another prefix \(--state-prefix\)\./,
     )
   })
 
@@ -38,7 +38,7 @@ describeWithRedis('state in Redis', () => {
     const stores = [await openRedisOrFail(url, prefix, options), await openRedisOrFail(url, prefix, options)]
     await stores[0]?.connection.call('flushdb')
     await stores[0]?.store.recordEvent(context, event()) // this writes the format key again
-    await openRedisOrFail(url, prefix, options) // a process that starts afterwards reports nothing
+    await openRedisOrFail(url, prefix, options) // a process that starts afterward reports nothing
     for (const { store } of [...stores, ...stores]) expect(await store.findOutage()).toBeUndefined()
     const emptied = expect.stringMatching(/^The state in redis:\/\/\S+\/5 was emptied, for example by FLUSHALL/)
     expect(problems).toEqual([emptied, emptied])

@@ -7,7 +7,7 @@ import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { context, event, exportSandbox, impactQuery, importDocument, listEvents, prompt } from '../drafts.ts'
 import { openNewRedis, openRedisOrFail } from './open-redis.ts'
 
-/** Fills a store. Returns the receipts, the data before an import, and the data after a snapshot is then restored. */
+/** Fills a store, imports its export and restores a snapshot. Returns the receipts and the data before and after. */
 async function exercise(store: Store) {
   const receipts: unknown[] = []
   const sampled = { sampleRate: 0.5 }
@@ -61,7 +61,7 @@ describeWithRedis('a sandbox in Redis', () => {
     await expect(store.recordEvent(context, event())).rejects.toThrow(/overflow/)
     await connection.call('hdel', `${keys}impact`, impactField(id, day))
     await connection.call('set', `${keys}prompts`, 'from another program')
-    await expect(store.recordEvent(context, event())).rejects.toThrow('another program uses a key with this prefix')
+    await expect(store.recordEvent(context, event())).rejects.toThrow('another program uses a key with the same prefix')
     expect([await connection.call('dump', `${keys}head`), await connection.call('hlen', `${keys}events`)]).toEqual([
       before,
       1,

@@ -65,7 +65,7 @@ function findHeaderProblem(document: CompiledDocument, responsePointer: string, 
     const value = headers[name.toLowerCase()]
     const isMissing = value === undefined && isObject(header) && header['required'] === true
     const problem = value === undefined ? undefined : findProblem(document, joinPointer(pointer, name, 'schema'), value)
-    if (isMissing || problem !== undefined) return `header ${name} ${problem ?? 'is missing'}`
+    if (isMissing || problem !== undefined) return `header ${name}: ${problem ?? 'missing'}`
   }
   return undefined
 }

@@ -29,7 +29,7 @@ export class ControlResponsesReporter implements Reporter {
   reportProblems(folder: string): void {
     const { count, problems } = checkRecordedResponses(folder)
     this.problemCount = problems.length
-    const summary = `${count} control-plane responses checked against spec/control.openapi.yaml`
+    const summary = `Control-plane responses checked against spec/control.openapi.yaml: ${count}`
     console.log(`\n${summary}; problems: ${problems.length}`)
     for (const problem of problems) console.error(problem)
     if (problems.length > 0) process.exitCode = 1
@@ -55,7 +55,7 @@ export function checkRecordedResponses(folder: string): { count: number; problem
   return { count, problems: [...problems] }
 }
 
-/** Parses a recorded line. Returns undefined if it is empty, or truncated because a test killed the process. */
+/** Parses a recorded line. Returns undefined if it is empty or was truncated because a test killed the process. */
 function parseResponse(line: string): RecordedResponse | undefined {
   try {
     return JSON.parse(line)

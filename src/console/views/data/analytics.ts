@@ -22,8 +22,8 @@ export function readNumber(record: JsonRecord, field: string): number | null {
 }
 
 /**
- * Returns each day's quality in `eventless`, the analytics without events. Events change only the quality, so the
- * result is undefined if the days of `eventless` and `numbers` differ in other fields, or if `eventless` is missing.
+ * Returns each day's quality in `eventless`, the analytics without events; undefined if `eventless` is missing or its
+ * days differ from those of `numbers` in a field other than the quality, which is the only field that events change.
  */
 export function baselineOf(numbers: Numbers, eventless: Numbers | undefined): (number | null)[] | undefined {
   if (!eventless || withoutQuality(numbers) !== withoutQuality(eventless)) return undefined

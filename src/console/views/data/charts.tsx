@@ -75,7 +75,7 @@ export function DayTable({ numbers: { days }, baseline }: ChartsProps) {
     day: dayOf(day),
     values: [...measures.map(({ field }) => readNumber(day, field)), ...(baseline ? [baseline[index] ?? null] : [])],
   }))
-  const titles = [...measures.map(({ title }) => title), ...(baseline ? ['Without events'] : [])]
+  const titles = [...measures.map(({ title }) => title), ...(baseline ? ['Quality without events'] : [])]
   const csv = [['Day', ...titles], ...rows.map(({ day, values }) => [day, ...values])]
   const columns = titles.map((title, index) => ({
     title,
@@ -180,7 +180,7 @@ export function EventEffects({ products, productIndexes, quality, ...comparison 
 
 function describeEffect({ numbers, eventless, baseline }: Pick<EffectsProps, 'numbers' | 'eventless' | 'baseline'>) {
   if (!eventless) return 'Loading the numbers without events…'
-  if (!baseline) return 'Effect unknown: the numbers without events differ in other fields too, perhaps due to a rule.'
+  if (!baseline) return 'Effect unknown: without events, numbers other than the quality differ, perhaps due to a rule.'
   const changedDayCount = numbers.days.filter((day, index) => readNumber(day, qualityField) !== baseline[index]).length
   const [actual, baselineScore] = [readNumber(numbers.body, qualityField), readNumber(eventless.body, qualityField)]
   if (changedDayCount === 0)

@@ -56,7 +56,7 @@ function Listing({ page, limit }: { page: ResponseOf<'/events', 'get'>; limit: S
   )
 }
 
-/** The event in the URL. It stays open even if newer events or a different search remove it from the list. */
+/** The event in the URL. It stays open even if a different search or newer events remove it from the list. */
 function OpenEvent({ id, quality }: { id: string; quality: Schema<'Quality'> | undefined }) {
   const { value, problem } = useResponse('/events', {
     query: { sandbox: sandbox.value, eventId: id, limit: 1 },
@@ -138,7 +138,7 @@ function parseEventSearch(text: string) {
   )) {
     const found = keywords[keyword.toLowerCase()]?.(quoted?.replace(/\\(.)/gs, '$1') ?? plain)
     if (typeof found === 'object') Object.assign(conditions, found)
-    else if (found !== undefined) problem ??= `${keyword}: takes ${found}.`
+    else if (found !== undefined) problem ??= `"${keyword}:" takes ${found}.`
     else
       problem ??= `Unknown keyword "${keyword}:". Use ${Object.keys(keywords).join(':, ')}: or an event type in quotes.`
   }

@@ -108,7 +108,7 @@ function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
       <span>
         {formatInstant(now)} UTC, <Ago instant={at} clock="machine" />
       </span>
-      {found && <a href={hrefOf({ view: 'retries', id: found.chain.id })}>Attempt {found.number} of a failed call</a>}
+      {found && <a href={hrefOf({ view: 'retries', id: found.chain.id })}>Attempt {found.number} of a retried call</a>}
     </p>
   )
 }

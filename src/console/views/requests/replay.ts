@@ -84,8 +84,8 @@ function formatCall(
 
 /**
  * Formats a request as a test that uses the `sim` fixture and checks the response. One header names the scenarios,
- * including those set by rules; another declares an expected violation or refusal. A refusal by plan or rate
- * limit depends on the key or the time, so the test reproduces it with a scenario and checks only the status.
+ * including those set by rules; another declares an expected violation or refusal. Refusals by the plan or the rate
+ * limit depend on the key or the time, so the test reproduces them with a scenario and checks only the status.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { request, response } = exchange
@@ -119,7 +119,7 @@ function formatAssertion(json: object, status: number): string {
   return `  expect(Object.keys(await response.json())).toEqual(expect.arrayContaining([${names}]))`
 }
 
-/** The scenarios that reproduce a refusal by plan or rate limit, keyed by the stage that refused the request. */
+/** The scenarios that reproduce refusals by the plan or the rate limit, keyed by the stage that refused the request. */
 const scenarioByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   plan: 'forbidden',
   rate: 'rate-limited',

@@ -72,7 +72,7 @@ function findProblem({ keyword, value }: Term): string | undefined {
   if (keyword === undefined) return undefined
   if (!keywords[keyword])
     return `Unknown keyword "${keyword}:". Use ${Object.keys(keywords).join(':, ')}: or text in quotes.`
-  if (keyword === 'has' && !marks[value]) return `has: takes one of ${Object.keys(marks).join(', ')}.`
+  if (keyword === 'has' && !marks[value]) return `"has:" takes one of ${Object.keys(marks).join(', ')}.`
   const operations = info.value?.operations.map(({ id }) => id)
   if (keyword === 'op' && operations?.every((id) => id.toLowerCase() !== value))
     return `Unknown operation "${value}". Choose from ${operations.join(', ')}.`

@@ -50,7 +50,7 @@ const causeByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   plan: 'plan',
   validate: 'contract',
   subject: 'unknown model',
-  rate: 'limit',
+  rate: 'rate limit',
 }
 
 /** Returns the cause of a response, such as `rule 2: reset` or `plan free`; empty for a success without a scenario. */

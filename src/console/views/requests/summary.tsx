@@ -65,7 +65,7 @@ function ActiveRules() {
   if (total === 0) return null
   const switchOff = async (index: number) => {
     const edit = changeRules(rules, (all) => all.map((rule, at) => (at === index ? { ...rule, enabled: false } : rule)))
-    await valueOrNotice(edit, `Rule ${index + 1} is off. You can switch it on again in the Scenarios view.`)
+    await valueOrNotice(edit, `Rule ${index + 1} was switched off. You can switch it on again in the Scenarios view.`)
     await Promise.all([reload(), refreshSandboxes()])
   }
   return (

@@ -27,7 +27,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
       scenario: String(values.get('text')),
       ...(times > 0 && { times }),
     }
-    void change(addRule(sandbox, rule), `Switched on in the sandbox ${sandbox}, as the first rule.`)
+    void change(addRule(sandbox, rule), `Switched on the scenario in the sandbox ${sandbox}, as the first rule.`)
   }
   return (
     <form class="message switch wraps" ref={form} onSubmit={submit}>

@@ -101,7 +101,7 @@ function areEnough(rows: readonly Exchange[], previous: RowsState, limit: number
 }
 
 /**
- * Adds the requests that are newer than the newest row. All others are already listed, or older than all rows. A
+ * Adds the requests that are newer than the newest row. All others are already listed or older than all rows. A
  * restarted server numbers requests from 1 again, but the list then reloads anyway.
  */
 function addRows(state: RowsState, arrivals: readonly Exchange[], limit: number): RowsState {

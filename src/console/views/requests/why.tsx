@@ -34,9 +34,9 @@ function listDeliveryProblems({ damage, delivery, brokenOff }: Schema<'Exchange'
   const { outcome, sentBytes = 0 } = delivery
   const sent = pluralize(sentBytes, 'byte')
   const ends: Readonly<Record<string, string>> = {
-    'client-gone': `The client closed the connection after ${sent} of the response body had been sent.`,
-    'upstream-gone': `The real service closed the connection after ${sent} of the response body had been sent.`,
-    'server-stopped': `The simulator was stopped after ${sent} of the response body had been sent.`,
+    'client-gone': `The client closed the connection when ${sent} of the response body had been sent.`,
+    'upstream-gone': `The real service closed the connection when ${sent} of the response body had been sent.`,
+    'server-stopped': `The simulator was stopped when ${sent} of the response body had been sent.`,
   }
   const located = damage.filter((one) => one.includes(' at '))
   return [

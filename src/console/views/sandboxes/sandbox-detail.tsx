@@ -43,7 +43,7 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
             title,
             <>
               <code>{text}</code>
-              <CopyButton label="Copy" title={`Copy the ${title.toLowerCase()}`} text={text} />
+              <CopyButton label="Copy" title={`Copy: ${title}`} text={text} />
             </>,
           ])}
         />

@@ -40,7 +40,7 @@ export function RuleForm({ choice, rule: initial, save, action, onCancel }: Rule
     <form class="rule-form stack" onSubmit={submit}>
       {choice.clientSees && <h4>The client sees</h4>}
       {choice.clientSees && <Pairs rows={splitClientView(choice.clientSees)} />}
-      {choice.undocumented && <p class="warn breaks">Not documented for {choice.undocumented.join(', ')}</p>}
+      {choice.undocumented && <p class="warn breaks">Status not documented for {choice.undocumented.join(', ')}</p>}
       {choice.freeText && fieldOf({ ...freeTextField, name: choice.name }, 'text')}
       {choice.parameters.map((parameter) => fieldOf(parameter, `parameter ${parameter.name}`))}
       {fieldOf({ ...operationField, of: [...operations] })}

@@ -44,7 +44,7 @@ export interface RuleCondition {
   readonly value: string | null
 }
 
-/** The text of each form field, by name (for a parameter, `parameter NAME`). Omitted fields are empty. */
+/** The text of each form field, keyed by its name or, for a parameter, `parameter NAME`. Omitted fields are empty. */
 export type RuleTexts = Readonly<Record<string, string>>
 
 export const hasName = (kind: ConditionKind): kind is 'query' | 'header' | 'body' =>

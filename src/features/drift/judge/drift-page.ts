@@ -20,8 +20,8 @@ function toPage(report: DriftReport): Page {
   const section = (key: string, title: string, listed: readonly PageFinding[]): PageSection[] =>
     listed.length === 0 ? [] : [{ key, title, blocks: [{ kind: 'findings', findings: listed }] }]
   const notJudgedFindings = notJudged.map(({ operation, reason, request, count, sentence }) => {
-    const times = count > 1 ? `, ${count} requests` : ''
-    const first = request === undefined ? '' : ` (${shortenText(request)}${times})`
+    const times = count > 1 ? `first of ${count} requests: ` : ''
+    const first = request === undefined ? '' : ` (${times}${shortenText(request)})`
     return {
       severity: verdict === 'not-judged' ? ('error' as const) : ('info' as const),
       title: operation,
@@ -48,7 +48,7 @@ function findingToPage(finding: DriftFinding): PageFinding {
   return {
     severity: breaks ? 'error' : 'warning',
     title: `${kind}: ${describePlace(finding)}`,
-    sentence: `${meaning}: ${message}. Seen in ${seen} of ${of} responses; ${effect}.`,
+    sentence: `${meaning}: ${message}. Seen in ${seen} of ${pluralize(of, 'response')}; ${effect}.`,
     notes: [
       `first: ${shortenText(sample.request)}${sample.value === undefined ? '' : `: ${sample.value}`}`,
       `${isSimulated ? 'rule for simulated values' : 'contract'}: #${contractPointer}`,

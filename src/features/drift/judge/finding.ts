@@ -71,18 +71,17 @@ export function toFinding(
     seen,
     of,
     breaks: breaksClients(first),
-    message: isEnumValue && values.length > 1 ? describeValues(values, first.isSimulated) : message,
+    message: isEnumValue && values.length > 1 ? describeValues(values) : message,
     sample: { request, value: shown && cutText(shown, 120) },
     ...locate(contract, operation, status, first),
     values,
   }
 }
 
-function describeValues(values: readonly Json[], isSimulated: boolean): string {
+function describeValues(values: readonly Json[]): string {
   const shown = values.slice(0, 5).map((value) => cutText(JSON.stringify(value), 60))
   const more = values.length > shown.length ? ', ...' : ''
-  const clause = isSimulated ? 'the simulator never returns' : 'the contract does not list'
-  return `has ${values.length} values that ${clause}: ${shown.join(', ')}${more}`
+  return `has ${values.length} unlisted values: ${shown.join(', ')}${more}`
 }
 
 function locate(

@@ -149,7 +149,7 @@ const checkStopped =
 
 const describeUnreadable = (pointer: string, token: string | undefined) =>
   `A rule is broken at ${redactText(pointer, token)}, but the value is redacted or the pointer is truncated. ` +
-  'Compare the value manually.'
+  'Check the value manually.'
 
 function describeTooFew(
   operation: string,
@@ -162,7 +162,7 @@ function describeTooFew(
   // If a request got no response that can be judged, its entry already says what to do.
   const isExplained = notJudged.some((one) => one.operation === operation && one.request !== undefined)
   const next = isExplained ? 'See the other entries for this operation.' : howToGetMore
-  return `${successes} of ${minSamples} required successful responses could be judged.${seen} ${next}`
+  return `Successful responses that could be judged: ${successes} (required: ${minSamples}).${seen} ${next}`
 }
 
 const comparePlaces = (one: DriftFinding, other: DriftFinding) =>

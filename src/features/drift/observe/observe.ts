@@ -9,14 +9,14 @@ import { listSchemaParts, mergeProperties } from '../../../service/contract/sche
 import { findHeaders } from './places.ts'
 
 export const differenceKinds = {
-  'undocumented-status': 'a status that the contract does not have',
-  'missing-field': 'a required field that is missing',
-  'new-field': 'a field that the contract does not have',
-  'wrong-type': 'a value of another type',
+  'undocumented-status': 'an unexpected status',
+  'missing-field': 'a missing field',
+  'new-field': 'a new field',
+  'wrong-type': 'a value with the wrong type',
   null: 'null where the contract does not allow it',
   'enum-value': 'a value that the contract does not list',
   'no-enum': 'an enum that seems to be open-ended',
-  format: 'a string in another format',
+  format: 'a string with the wrong format',
   constraint: 'a value that breaks another rule of the contract',
   header: 'a header that is missing or does not match the contract',
   'content-type': 'a media type that is missing or is not in the contract',

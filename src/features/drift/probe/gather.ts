@@ -86,8 +86,8 @@ export async function sendProbes(
     if (isHopeless(samples) || left === 0) break
     if (sent.pauseMs > maxPauseMs) {
       const sentence =
-        `The service requires a wait of ${Math.ceil(sent.pauseMs / 1000)} s, ` +
-        `so the remaining probes (${left}) were not sent. Run the command again after the wait, or with fewer --ids.`
+        `The service requires a wait of ${Math.ceil(sent.pauseMs / 1000)} s, so the remaining ` +
+        `probes (${left}) were not sent. Run the command again after the wait, or use fewer IDs (--ids).`
       notJudged.add(id, 'rate-limited', sentence, `${method} ${redactTarget(operation, basePath + target, ownToken)}`)
       break
     }
@@ -106,7 +106,7 @@ export async function sendProbes(
   }
 }
 
-/** Returns true if further probes would fail for the same reason: token, redirect, certificate or connection. */
+/** Returns true if the token, a redirect, the certificate or the connection would make all further probes fail. */
 function isHopeless(samples: readonly MatchedSample[]): boolean {
   const response = samples.at(-1)?.response
   if (!response) return false

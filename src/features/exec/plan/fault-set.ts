@@ -11,11 +11,11 @@ export interface Fault {
   /** The set or family that the user named. Without one, the scenario's first set, or else the scenario's family. */
   readonly group: string
   readonly scenario: ActiveScenario
-  /** The JSON Pointer of the only field to drift; undefined for non-drift faults or if every field gets its own run. */
+  /** The JSON Pointer of the one field to drift; undefined if the fault is not drift or each field gets its own run. */
   readonly pointer: string | undefined
   /**
-   * `recover`: a client can handle the fault, so the suite should pass. `notice`: the response is permanently wrong, so
-   * at least one test should fail.
+   * `recover`: a client should be able to handle the fault, so the suite should pass. `notice`: retries cannot resolve
+   * the fault, so at least one test should fail.
    */
   readonly expectedReaction: 'recover' | 'notice'
   /** True for drift, which affects all requests to an operation, as a new version of the service would. */
@@ -142,7 +142,7 @@ function findApplicableOperation(
   return failure(endSentence(`"${text}" applies to no operation: ${reasons[0] ?? 'the contract has none'}`))
 }
 
-/** Returns true for a permanently wrong response: drift, or a client error that a retry cannot resolve. */
+/** Returns true for a fault that retries cannot resolve: drift, or a client error other than 408, 425 and 429. */
 function mustBeNoticed(name: string, effect: Effect, operation: Operation): boolean {
   if (effect.kind === 'drift') return name !== 'extra-field' // a new field does not break a tolerant reader
   if (effect.kind !== 'response' && effect.kind !== 'gateway') return false

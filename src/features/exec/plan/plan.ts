@@ -150,7 +150,7 @@ function pickNamedRuns(runs: readonly PlannedRun[], named: NamedRun): Result<rea
   const [first] = matches
   if (first) return success(first.fault.isLasting ? matches : [first])
   if (ofOperation.length === 0)
-    return failure(`There is nowhere to inject ${nameRun(named)}: no request in the suite can get this fault.`)
+    return failure(`There is nowhere to inject ${nameRun(named)}: no request to ${operation} can get this fault.`)
   const hint = describeKnown(nameRun(named), ofOperation.map(nameRun))
   return failure(`There is nowhere to inject ${nameRun(named)}. ${hint}`)
 }

@@ -14,7 +14,7 @@ export interface SuiteReport {
   readonly runs: readonly JudgedRun[]
   readonly notMade: number
   readonly earlyEnd: keyof typeof earlyEnds | undefined
-  /** How runs without faults failed, or differed from the first: `at the end, the command failed with exit code 6`. */
+  /** How runs without faults failed or differed from the first: `at the end, the command failed with exit code 6`. */
   readonly changes: readonly string[]
   /** A sentence for each `--fail-on` condition that is met. */
   readonly failed: readonly string[]
@@ -150,7 +150,7 @@ function describeGroup(counted: ReturnType<typeof countGroups>[number]): string 
   })
   const reason = counts.flaky > 0 ? 'no verdict' : 'no fault was injected'
   const share = percent === undefined ? reason : `${good} of ${conclusive} good (${percent}%)`
-  const brokenRules = `; in ${clientFindings} of the ${good} good runs, the client broke a rule, such as a retry rule`
+  const brokenRules = `; in ${pluralize(clientFindings, 'good run')}, the client broke a rule, such as a retry rule`
   return `${group}: ${share}: ${list.join(', ')}${clientFindings > 0 ? brokenRules : ''}.`
 }
 
@@ -168,7 +168,7 @@ function describeCaveats(report: SuiteReport): string[] {
   ]
 }
 
-/** Lists the skipped requests, and explains how to inject a fault into one of them. */
+/** Lists the skipped requests and explains how to inject a fault into one of them. */
 export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
   const [first] = skipped
   if (!first) return []
@@ -176,8 +176,8 @@ export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
     return `${pluralize(length, 'request')} to ${operation} (similar to requests ${similarTo.join(' and ')})`
   })
   return [
-    `Skipped and excluded from the percentages: ${parts.join('; ')}. They differ only in values, ` +
-      'but may come from another part of the suite. To inject a fault into one of them, use ' +
+    `Skipped and excluded from the percentages: ${parts.join('; ')}. Similar requests differ only in values, ` +
+      'but may come from different parts of the suite. To inject a fault into a skipped request, use ' +
       `--only FAULT@${first.operation}#${first.occurrences[0]}.`,
   ]
 }

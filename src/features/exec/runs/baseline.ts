@@ -31,7 +31,7 @@ export async function recordBaseline(suite: TestSuite): Promise<Baseline> {
   const differences = compareRuns(requests, second.requests)
   if (differences.length > 0)
     throw new UntestableSuite([
-      'convsim: two runs without faults had different requests or responses, so faults have no fixed target:',
+      'convsim: faults have no fixed target, because two runs without faults had different requests or responses:',
       ...differences.map((line) => `  ${line}`),
     ])
   return {
@@ -51,7 +51,7 @@ async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log) {
   if (ended.requests.length > 0) return ended
   throw new UntestableSuite([
     'convsim: the command sent no requests to the simulator. ' +
-      'The base URL of the simulator is in CONVSIM_BASE_URL, and in any variable named by --env.',
+      'The base URL of the simulator is in CONVSIM_BASE_URL and in any variable named by --env.',
   ])
 }
 
@@ -60,7 +60,7 @@ function refuseRed(suite: TestSuite, { code, isTimedOut, lastLines }: EndedRun):
   const own = runTimeout === undefined ? `${defaultLimit} (--run-timeout)` : `--run-timeout ${runTimeout}`
   const limit = isOver(suite) ? `--time ${time} (for both runs without faults)` : own
   const end = isTimedOut ? `did not finish within ${limit}` : `failed with exit code ${code}`
-  const reason = isTimedOut ? 'it cannot be tested' : 'its failures are inconclusive'
+  const reason = isTimedOut ? 'it cannot be tested' : 'its failures with a fault would be inconclusive'
   const lines = [
     `convsim: even without a fault, the command ${end}, so ${reason}. Its last lines of output:`,
     ...lastLines.map((line) => `  ${line}`),
@@ -102,7 +102,7 @@ async function runOnce(suite: TestSuite, { title, limitMs, log }: BaselineOption
 }
 
 /**
- * Runs the command without faults again, and returns the differences from the baseline. `when` is the time of the
+ * Runs the command without faults again and returns the differences from the baseline. `when` is the time of the
  * check, such as `after 20 runs`. `hasFailed` is true if the command failed twice or ran too long.
  */
 export async function checkBaseline(suite: TestSuite, { requests, limitMs }: Baseline, when: string) {

@@ -22,7 +22,7 @@ import { type CapturedEnd, runCaptured, toCommandLine, trustCa } from './run-com
 /** The command of a test suite, and what all its runs share. */
 export interface TestSuite extends CommandLineOf<EachSettings & Settings>, CommandContext {
   readonly output: Output
-  /** Aborted by a signal or when the process exits. This kills the commands, so their exit codes are inconclusive. */
+  /** Aborted on a stop signal or process exit. This kills the commands, so their exit codes are inconclusive. */
   readonly stopped: AbortSignal
   /** The time, as returned by `elapsed`, after which no further fault is tested; `Infinity` without a limit. */
   readonly deadline: number
@@ -74,7 +74,7 @@ export class UntestableSuite extends Error {
 
 export const refuseStart = (findings: Findings) => new UntestableSuite([], 1, findings)
 
-/** A run that has ended, and whose simulator is closed. */
+/** A run that has ended and whose simulator is closed. */
 export interface EndedRun extends CapturedEnd {
   readonly simulator: RunningSimulator
   /** The requests, in order of receipt. */
@@ -130,7 +130,7 @@ function createRecorder(run: PlannedRun | undefined) {
     onExchange(entry: JournalEntry, live: LiveExchange): void {
       recorded.set(entry.id, toRecordedRequest(entry, live, occurrences.get(entry.id) ?? 0))
     },
-    /** Returns true if the fault affected the request. A drift that found nothing to change did not affect it. */
+    /** Returns true if the fault affected the request. A drift scenario with nothing to change does not affect it. */
     isTarget({ occurrence, scenarios, damage }: RecordedRequest): boolean {
       if (!run || !scenario || occurrence === 0 || !scenarios.includes(scenario.text)) return false
       return !run.fault.isLasting || damage.some((one) => one.startsWith(`${scenario.definition.name} at `))

@@ -11,7 +11,7 @@ export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scen
   readonly operation: Operation | undefined
   /** The request's number (from 1) among the operation's requests that can get a fault; 0 if this request cannot. */
   readonly occurrence: number
-  /** The operation (if none matches, the method and path), the query, and the body's names and types without values. */
+  /** The operation id (or, if none matches, the method and path), the query, and the body's member names and types. */
   readonly call: string
   /** The request's values by name: `path`, `?period` in the query, `/eventType` in the body. */
   readonly members: ReadonlyMap<string, string>
@@ -68,7 +68,7 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
   }
 }
 
-/** Describes the names and types in a value, with each type of list item once: `{eventType:string,tags:[string]}`. */
+/** Describes a value's names and types; each type of array item appears once: `{eventType:string,tags:[string]}`. */
 function describeShape(value: Json): string {
   if (Array.isArray(value)) return `[${[...new Set(value.map(describeShape))].sort().join(',')}]`
   if (!isObject(value)) return value === null ? 'null' : typeof value

@@ -86,7 +86,7 @@ function renderFinding({ severity, title, sentence, notes = [], details = [] }: 
   return `<li class="${severity}"><h3>${escapeHtml(title)}</h3>${[text, ...noteParts, ...parts].join('')}</li>`
 }
 
-/** Escapes text for HTML, and replaces control characters, including those for text direction, with spaces. */
+/** Escapes text for HTML and replaces control characters, including those for text direction, with spaces. */
 function escapeHtml(text: string): string {
   return escapeMarkup(text.toWellFormed().replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' '))
 }

@@ -51,7 +51,7 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
     .join(' ')
 }
 
-/** Escapes text for XML, and removes the characters that XML 1.0 cannot represent. */
+/** Escapes text for XML and removes the characters that XML 1.0 cannot represent. */
 function escapeXml(text: string): string {
   const clean = text.toWellFormed().replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
   return escapeMarkup(clean).replaceAll('&#39;', "'") // so that commands can be copied from the file

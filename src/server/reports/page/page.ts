@@ -1,7 +1,7 @@
 /**
  * A report as a document. Each report is converted to a `Page`, which the renderers in this folder write as text,
- * Markdown, HTML, JUnit XML or GitHub annotations. A page holds raw text, which the renderers escape. Unless noted, an
- * absent list counts as empty.
+ * Markdown, HTML, JUnit XML or GitHub annotations. A page holds raw text, which the renderers escape. Unless otherwise
+ * noted, an absent list counts as empty.
  */
 export interface Page {
   /** The contract's title and version. For a checked file: its name and an empty version. */
@@ -14,7 +14,7 @@ export interface Page {
   readonly text?: readonly string[]
   /** Facts about the run, such as `seed 1`. */
   readonly facts?: readonly string[]
-  /** A sentence for each `--fail-on` condition that is met. The text format omits them, since commands print them. */
+  /** A sentence for each `--fail-on` condition that is met. The text format omits them, as the command prints them. */
   readonly failed?: readonly string[]
   /** Totals, shown in HTML as cards that link to their sections. `isGood` selects the color; default: no color. */
   readonly numbers?: readonly {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/** Colors, sizes and fonts. The console's stylesheet imports `tokens.css`, too, and the build copies it into `dist`. */
+/** Colors, sizes and fonts. The console's stylesheet also imports `tokens.css`, which the build copies into `dist`. */
 const tokens = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8')
 
 export const stylesheet = `

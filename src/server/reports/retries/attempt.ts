@@ -34,7 +34,7 @@ export interface Attempt {
   readonly retryAt: number | undefined
   /** The time of receipt on the machine's clock, in epoch milliseconds. */
   readonly at: number
-  /** True if the request sent an event that the service has stored. */
+  /** True if the request contained an event that the service has stored. */
   readonly isStored: boolean
   /** The `User-Agent` and the forwarded address, which distinguish clients with the same token. */
   readonly sender: string

@@ -25,7 +25,7 @@ const maxAttempts = 50
 const maxInsertIdLength = 200
 
 /**
- * Finds the chains of attempts in the journal, and judges them by the same rules as `RetryFindings`. Returns the latest
+ * Finds the chains of attempts in the journal and judges them by the same rules as `RetryFindings`. Returns the latest
  * `limit` chains, or undefined if this takes too long. In the result, `further` is the number of older chains, and
  * `truncated` is true if the journal lacks earlier requests or parts of request bodies. `elapsed` returns the
  * milliseconds since a fixed time.

@@ -12,40 +12,40 @@ interface RetryRuleRow {
 
 export const retryRules = {
   'retry-after': {
-    rule: 'After a 429 or 503 with Retry-After, the client waits at least that long.',
+    rule: 'After a 429 or 503 with Retry-After, the client must wait at least that long.',
     proof: 'A request with the same `insertId`, or with a retry count above 0, arrives sooner.',
     otherwise:
-      'An identical call without an `insertId` or retry count may be a second click, so it is reported only as advice.',
+      'An identical call with neither an `insertId` nor a retry count may be a second click, so it gets only advice.',
   },
   'back-off': {
     rule:
-      'After a 429, a 5xx or a lost response, the client waits before each retry, and longer each time. The first ' +
-      'retry after a lost response may be immediate.',
+      'After a 429, a 5xx or a lost response, the client must wait before each retry, and longer each time. The ' +
+      'first retry after a lost response may be immediate.',
     proof:
       'The pauses before three consecutive retries total at most 15 ms, which jitter cannot explain; or a failed ' +
       'call is repeated 20 times in a row with pauses below 250 ms, even without an `insertId` or a retry count.',
-    otherwise: 'Short or shrinking waits may be jitter, so they are ignored.',
+    otherwise: 'Other short or shrinking waits may be due to jitter, so they are ignored.',
   },
   'same-insert-id': {
-    rule: 'An event that is resent after a 5xx or a lost response keeps its insertId.',
+    rule: 'An event that is resent after a 5xx or a lost response must keep its insertId.',
     proof:
       'A request with a retry count above 0 has a different `insertId` or none; or the response to a stored event ' +
-      'without an `insertId` was lost, and the same client later stored an identical event, the first one to succeed.',
+      'was lost, and the client stored an identical event again, without an `insertId` and before any success.',
     otherwise:
       'A similar event without an `insertId`, or with a different `insertId`, time or attempt counter, ' +
       'may be a separate event, so it is reported only as advice.',
   },
   'no-retry': {
-    rule: 'A request that was refused with 400, 401, 403 or 404 is not resent unchanged.',
+    rule: 'A request that was refused with 400, 401, 403 or 404 must not be resent unchanged.',
     proof: 'A request with a retry count above 0 is identical to the refused request, including the body.',
     otherwise: 'The reason for the refusal may no longer apply, so a resend without a retry count is ignored.',
   },
   'content-type': {
-    rule: 'A request with a body has a Content-Type.',
+    rule: 'A request with a body must have a Content-Type.',
     proof: 'The header is missing.',
     otherwise: '',
   },
-  'user-agent': { rule: 'A request has a User-Agent.', proof: 'The header is missing.', otherwise: '' },
+  'user-agent': { rule: 'Every request must have a User-Agent.', proof: 'The header is missing.', otherwise: '' },
 } as const satisfies Record<string, RetryRuleRow>
 
 export type RetryRule = keyof typeof retryRules
@@ -58,7 +58,7 @@ export const unjudgedReasons = {
   'several-clients': 'an identical call used a concurrent connection, or a different User-Agent or forwarded address',
   'new-rules': 'rules, or headers that select a scenario, seed or response, changed before an identical call',
   ambiguous: 'a retry may belong to any of several calls',
-  dropped: 'the call is no longer in the journal',
+  dropped: 'no retry was received before eviction from the journal',
 } as const
 
 export type UnjudgedReason = keyof typeof unjudgedReasons
@@ -88,7 +88,7 @@ export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Att
   return [...early, ...checkBackOff(last, pauses, waitedMs), ...idProblems]
 }
 
-/** Returns true if the wait was shorter than `Retry-After`. For a date, a client may go by the machine's clock. */
+/** Returns true if the wait was shorter than `Retry-After`. A client may compare a date with the machine's clock. */
 function isEarly(last: Attempt, latest: Attempt): boolean {
   const { retryAfterMs, retryAt = Number.POSITIVE_INFINITY } = last
   if (retryAfterMs === undefined || latest.at >= retryAt - toleranceMs) return false

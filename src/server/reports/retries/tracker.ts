@@ -61,7 +61,7 @@ const maxLatest = 16
 const maxAcknowledged = 1000
 
 /**
- * Recognizes the attempts of a sandbox's failed calls, and judges the retries by the rules in `rules.ts`. The tracker
+ * Recognizes the attempts of a sandbox's failed calls and judges the retries by the rules in `rules.ts`. The tracker
  * must receive the exchanges in the journal's order.
  */
 export class RetryTracker {

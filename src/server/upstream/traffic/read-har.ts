@@ -6,7 +6,7 @@ import { findOwnToken, redacted, redactToken } from '../../../base/redaction/red
 import { type AcceptedOrigins, findRecordingProblem, toText } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
 
-/** The maximum number of distinct tokens in a file, needed because each string is searched for every token. */
+/** The maximum number of distinct tokens in a file. More would be slow: each string is searched for every token. */
 const maxTokens = 100
 
 type Redact = (text: string) => string

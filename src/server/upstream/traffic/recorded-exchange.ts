@@ -30,7 +30,7 @@ export function findRecordingProblem(exchange: RecordingFields, accepted: Accept
   if (!accepted.some((name) => name === origin))
     return {
       problem: 'not-the-service',
-      sentence: 'convsim itself sent this response, not the real service. Record the traffic with convsim proxy.',
+      sentence: 'convsim itself, not the real service, sent this response. Record the traffic with convsim proxy.',
     }
   const outcome = isObject(delivery) ? (delivery.outcome ?? 'delivered') : 'delivered'
   if (outcome !== 'delivered')
@@ -59,6 +59,6 @@ function describeProxyProblem({ status, body }: RecordingFields): TrafficProblem
       problem: status === 504 ? 'time-out' : 'connection',
       sentence: reason ?? 'The proxy got no response from the real service.',
     }
-  const sentence = 'convsim itself refused this request, so it did not reach the real service.'
+  const sentence = 'This request did not reach the real service, because convsim itself refused it.'
   return { problem: 'not-the-service', sentence }
 }

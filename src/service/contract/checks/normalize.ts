@@ -17,7 +17,7 @@ export function normalizeSchemas(document: JsonObject): DocumentFlaw[] {
     if (nullable === undefined) return flaws
     allowNull(value)
     const message =
-      `"${nullable}: true" is not defined in OpenAPI 3.1, and is treated as allowing null. ` +
+      `"${nullable}: true" is not defined in OpenAPI 3.1 and is treated as allowing null. ` +
       'Write a list of types with null instead, such as type: [string, "null"]'
     return [...flaws, warning(`${pointer}/${nullable}`, message)]
   })

@@ -107,7 +107,7 @@ class Bundle {
     const path = join(dirname(file), parseReference(`#/${name}`) ?? name)
     const project = isWithin(resolve(), this.#main.file) ? resolve() : dirname(this.#main.file)
     if (/^([a-z][\w+.-]+:|[/\\])/i.test(name) || !isWithin(project, path))
-      return failure("is outside the project: the working directory, or the document's folder if that is elsewhere")
+      return failure("is outside the project (the working directory, or the document's folder if that is elsewhere)")
     if (!/\.(ya?ml|json)$/i.test(path)) return failure('points to a file without the extension .yaml, .yml or .json')
     this.#referencedFiles.add(path)
     const cached = this.#files.get(path)
@@ -132,7 +132,7 @@ class Bundle {
     const isInMain = from.source === this.#main
     const actual = isInMain ? this.#kinds.get(from.pointer) : undefined
     const isExpected = actual === kind || (isInMain && kind === 'schema' && typeof target === 'boolean')
-    if (!isExpected && actual !== undefined) return failure(`points to a "${actual}" object; expected "${kind}"`)
+    if (!isExpected && actual !== undefined) return failure(`has a target of kind "${actual}"; expected "${kind}"`)
     const at = isExpected ? from.pointer : kind === 'schema' ? this.#copies.get(keyOf(from)) : undefined
     if (at === undefined) return isObject(target) ? this.#copy(part, from, target) : failure('must point to an object')
     if (parseReference(String(value.$ref)) !== at) value.$ref = toFragment(at)

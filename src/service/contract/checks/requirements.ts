@@ -121,7 +121,7 @@ function* checkPaths(document: JsonObject): Generator<DocumentFlaw> {
       const methods = group.filter((each) => each.path === path).map(({ method }) => method)
       const isTaken = group.some((each) => each.path !== path && methods.includes(each.method))
       if (isTaken) yield warning(joinPointer('/paths', path), `cannot be told apart from ${first}, which has priority`)
-      else yield warning(joinPointer('/paths', path), `differs from ${first} only in parameter names; both are merged`)
+      else yield warning(joinPointer('/paths', path), `is merged with ${first}: only the parameter names differ`)
     }
   }
 }

@@ -88,7 +88,7 @@ export class Shape {
   }
 }
 
-/** Returns a part's explicit types, or else the types that its values or members imply. */
+/** Returns a part's `type`, or else the types that its `const`, `enum`, `properties` and `items` imply. */
 function listTypes({ type, const: value, enum: values = value === undefined ? null : [value], ...part }: JsonObject) {
   if (type !== undefined) return [type].flat().map(String)
   if (Array.isArray(values)) return values.map((each) => (each === null ? 'null' : typeof each))

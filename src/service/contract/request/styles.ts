@@ -2,7 +2,7 @@ import { type Json, parseJson, type Violation } from '../../../base/core/json.ts
 import { failure, type Result, success } from '../../../base/core/result.ts'
 import type { Sent, Shape } from './shape.ts'
 
-/** The sent strings by name; a name that was sent several times has a list of strings. */
+/** The strings sent, by name; a name that was sent several times has a list of strings. */
 export type Fields = Readonly<Record<string, string | readonly string[]>>
 
 export interface Serialization {
@@ -27,7 +27,7 @@ const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string
 /** The maximum number of bracketed names in a key: `a[b][c]` has two. */
 const MAX_DEPTH = 20
 
-/** Creates a function that assigns sent fields to parameters, and lists the unknown names. */
+/** Creates a function that assigns sent fields to parameters and lists the unknown names. */
 export function createFinder<Known extends Serialization>(parameters: readonly Known[]) {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const spread = parameters.filter(isSpread)
@@ -85,7 +85,7 @@ export function readSent(parameter: Serialization, sent: Sent): Result<Json, Pic
   return failure({ keyword: 'style', message })
 }
 
-/** Removes the style's prefix, and splits lists and objects. Returns undefined for text that is not in the style. */
+/** Removes the style's prefix and splits lists and objects. Returns undefined for text that is not in the style. */
 function splitText({ in: location, name, style, explode, shape }: Serialization, text: string): Sent | undefined {
   const isList = shape.types.has('array')
   const isObject = shape.types.has('object') && !isList
@@ -100,7 +100,7 @@ function splitText({ in: location, name, style, explode, shape }: Serialization,
   return isList ? parts : pairUp(parts, explode)
 }
 
-/** Pairs names with values. Parts are `x=1`, `y=2` or `x`, `1`, `y`, `2`. Returns undefined if a value is missing. */
+/** Pairs names with values, sent as `x=1` with `explode` or as `x`, `1` without; undefined if a value is missing. */
 function pairUp(parts: readonly string[], explode: boolean): Sent | undefined {
   const pairs = explode
     ? parts.map((part) => part.split(/=(.*)/s, 2))

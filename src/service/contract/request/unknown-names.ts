@@ -21,9 +21,9 @@ export function findUnknownNames(operation: Operation, query: RawParameters['que
 function unknownParameter(name: string, { parameters, queryApiKeys }: Operation): Violation {
   const known = [...parameters.filter((each) => each.in === 'query').map(({ name }) => name), ...queryApiKeys]
   const similar = findSimilar(name, known)
-  const list = known.length === 0 ? 'the operation has none' : `known: ${known.join(', ')}`
+  const list = known.length === 0 ? 'the operation has no query parameters' : `known: ${known.join(', ')}`
   const hint = similar === undefined ? list : `did you mean "${similar}"?`
-  const message = `is not a query parameter of this operation, and has no effect; ${hint}`
+  const message = `is not a query parameter of this operation and has no effect; ${hint}`
   return { in: 'query', pointer: joinPointer('', cutText(name)), keyword: 'unknown-parameter', message }
 }
 
@@ -59,6 +59,6 @@ function compareName(
   const similar = findSimilar(name, Object.keys(properties))
   // If the documented member was also sent, the similar name is probably intentional.
   if (similar === undefined || Object.hasOwn(value, similar)) return
-  const message = `is not documented, and has no effect; did you mean "${similar}"?`
+  const message = `is not documented and has no effect; did you mean "${similar}"?`
   search.findings.push({ in: 'body', pointer: joinPointer(pointer, name), keyword: 'similar-name', message })
 }

@@ -8,7 +8,7 @@ import { createScript } from '../connection.ts'
  * Returns the id of the stream, and the number of the exchange (0 for `end` and `clear`). The kinds are:
  *
  * - `exchange`: the text is an exchange. `end`: the text is the corrected outcome of a delivery.
- * - `clear`: the text names the sandbox to clear (all sandboxes if empty). The counts are deleted first: Redis checks
+ * - `clear`: the text names the sandbox to clear; an empty text clears all. The counts are deleted first: Redis checks
  *   its memory limit only at a script's first write, and never refuses a deletion.
  * - `lost`: an exchange is counted, but no message is stored. Readers that see the gap in positions check the counts.
  */

@@ -2,7 +2,7 @@ import { sandboxScript } from './prelude.ts'
 
 /**
  * Functions that store and index a record. Like `deriveOccurrenceId`, `occurrence` derives the id of a record that the
- * caller did not name. It also returns the number that makes the id unique, 0 for the first record with this content.
+ * caller did not name. It also returns the number that makes the id unique (0 for the first record with this content).
  */
 const STORE = `
 local function occurrence(kind, first)

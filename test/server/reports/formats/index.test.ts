@@ -16,7 +16,7 @@ const formats = Object.entries<ReportFormat>(reportFormats).map(
   ([format, { extension = `.${format}.txt`, mediaType }]) => ({ format, extension, mediaType }),
 )
 
-/** Fetches a report, and returns its status, media type and text. */
+/** Fetches a report and returns its status, media type and text. */
 async function fetchReport({ origin }: TestSimulator, query: string) {
   const response = await fetch(`${origin}/__sim/report?${query}`)
   return { status: response.status, mediaType: response.headers.get('content-type'), text: await response.text() }
@@ -119,7 +119,7 @@ describe('a JUnit report', () => {
   const isArray = (name: string) => ['testsuite', 'testcase'].includes(name)
   const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', isArray })
 
-  test('is valid XML, and contains a failure for each --fail-on condition that is met', async () => {
+  test('is valid XML and contains a failure for each --fail-on condition that is met', async () => {
     const target = await startForTest({ failOn: 'violation,retry,coverage<90,coverage<1' })
     await runSampleSuite(target)
     const { text } = await fetchReport(target, 'format=junit')

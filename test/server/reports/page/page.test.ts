@@ -77,7 +77,7 @@ describe('hostile text', () => {
     expect(html.match(/<h1>/g)).toHaveLength(1)
   })
 
-  test('is plain text in XML, and contains only valid characters', () => {
+  test('is plain text in XML and contains only valid characters', () => {
     const xml = renderJunit(pageOf(hostile))
     expect(XMLValidator.validate(xml)).toBe(true)
     const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(xml)

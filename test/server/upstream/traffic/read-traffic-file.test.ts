@@ -103,7 +103,7 @@ describe('a HAR file', () => {
     [{ _origin: 'scenario' }, 'scenario', 'A convsim scenario'],
     [{ _origin: 'upstream', _damage: ['truncated'] }, 'scenario', 'or changed this response'],
     [{ _origin: 'upstream', _damage: ['dribble', 'drop-field at /a'] }, 'scenario', 'or changed this'],
-    [{ _origin: 'contract' }, 'not-the-service', 'convsim itself sent this response'],
+    [{ _origin: 'contract' }, 'not-the-service', 'convsim itself, not the real service, sent this response'],
     [{ _origin: 'simulator' }, 'not-the-service', 'convsim itself refused'],
     [proxyError(504, 'It took too long.'), 'time-out', 'It took too long.'],
     [proxyError(502, 'Its certificate has expired.'), 'connection', 'Its certificate has expired.'],
@@ -153,7 +153,7 @@ describe('a HAR file', () => {
     ['with a second document', `${whole}\n${whole}`, 'is not JSON: line 2, column 1 has "{", where nothing more is'],
     ['with an extra comma', whole.replace('}]}}', '},]}}'), 'is not JSON: line 1, column'],
     ['in a broken archive', zipSync({ 'har.har': Buffer.from(whole) }).slice(0, 60), 'is a ZIP archive that cannot be'],
-    ['missing from its archive', zipSync({ 'a.json': Buffer.from(whole) }), 'is a ZIP archive with no HAR file'],
+    ['in a ZIP with no .har file', zipSync({ 'a.json': Buffer.from(whole) }), 'is a ZIP archive with zero or several'],
     ['in an archive that is a ZIP bomb', zipBombOf(300), 'unpacks to more than 256 MiB'],
   ])('%s is refused, and the message says why', async (_title, content, reason) => {
     await expect(read(content)).rejects.toThrow(reason)
