@@ -18,7 +18,7 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   readonly authority: string | undefined
   /**
    * Returns a client for a sandbox, by default one with a new name. A name can have up to 64 letters, digits, dots,
-   * hyphens and underscores. If the name, seed and requests are the same in two runs, so are the ids of all records.
+   * hyphens and underscores. If the name, seed and requests are the same in two runs, so are the IDs of all records.
    */
   sandbox(name?: string): SandboxClient<N>
   /** Returns the report about the clients in all sandboxes. */
@@ -76,8 +76,8 @@ async function findSimulator(transport: Transport, origin: string) {
 function originOf(controlUrl: string): string {
   if (!URL.canParse(controlUrl) || !/^https?:$/.test(new URL(controlUrl).protocol)) {
     throw new Error(
-      `"${controlUrl}" is not the URL of a simulator, such as http://127.0.0.1:4010/__sim. ` +
-        'npx convsim exec sets CONVSIM_CONTROL_URL for the command that it runs.',
+      `"${controlUrl}" is not a simulator URL. Pass one such as http://127.0.0.1:4010/__sim. ` +
+        '"npx convsim exec" sets CONVSIM_CONTROL_URL for the command that it runs.',
     )
   }
   return new URL(controlUrl).origin

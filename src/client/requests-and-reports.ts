@@ -14,7 +14,7 @@ interface RequestFilter<N extends Names> {
   readonly path?: string
   /** The cause of the response. */
   readonly origin?: ControlSchemas['Origin']
-  /** The trace id from the request's `traceparent`. */
+  /** The trace ID from the request's `traceparent`. */
   readonly traceId?: string
   /** `true` selects only the requests that broke the contract, and `false` selects only the other requests. */
   readonly violations?: boolean

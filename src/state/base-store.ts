@@ -92,7 +92,7 @@ export class BaseStore implements Store {
   readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
     await this.#changeIf({ sandbox, op: 'quality', quality: cloneJson(settings) }, () => true)
   }
-  /** The id is derived from the number of earlier snapshots, so repeated runs get the same ids. */
+  /** The ID is derived from the number of earlier snapshots, so repeated runs get the same IDs. */
   readonly createSnapshot: Store['createSnapshot'] = ({ sandbox, seed, now }, name) =>
     this.#commit(sandbox, ({ data, snapshotsTaken }) => {
       const snapshotId = deriveUuid([seed, sandbox, 'snapshot', snapshotsTaken])

@@ -32,7 +32,7 @@ export interface StoredEvent {
   readonly replays: number
   /** True if the caller sent no `eventAt`, so the stored `eventAt` is the time of receipt; otherwise absent. */
   readonly eventAtDefaulted?: true
-  /** The id of the sandbox's first event with this payload; absent in that event, and in events with an `insertId`. */
+  /** The ID of the sandbox's first event with this payload; absent in that event, and in events with an `insertId`. */
   readonly repeatOf?: string
 }
 
@@ -67,7 +67,7 @@ export interface StoredPrompt {
   readonly promptId: string
   readonly externalPromptId?: string
   readonly productId?: string
-  /** The id of the first prompt from an identical request; absent in that prompt and in prompts with an external id. */
+  /** The ID of the first prompt from an identical request; absent in that prompt and in prompts with an external ID. */
   readonly repeatOf?: string
   /** The versions, oldest first; never empty. */
   readonly versions: readonly PromptVersion[]
@@ -89,7 +89,7 @@ export interface SnapshotHead {
   readonly createdAt: string
 }
 
-/** The sandbox to write to, with its seed and time. Ids and sampling depend on the sandbox's name and seed. */
+/** The sandbox to write to, with its seed and time. IDs and sampling depend on the sandbox's name and seed. */
 export interface WriteContext {
   readonly sandbox: string
   readonly seed: string
@@ -137,12 +137,12 @@ export function uuidKey(value: unknown): string | null {
   return typeof value === 'string' ? value.toLowerCase() : null
 }
 
-/** Counts of records with identical content, by the id of the first such record. Ids of later records map to 1. */
+/** Counts of records with identical content, by the ID of the first such record. IDs of later records map to 1. */
 export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
 
 /**
- * Derives the id of a record that the caller did not name. `first`: the id of the first record with the same content.
- * Ids in use are skipped, since an import may leave gaps in the numbering.
+ * Derives the ID of a record that the caller did not name. `first`: the ID of the first record with the same content.
+ * IDs in use are skipped, since an import may leave gaps in the numbering.
  */
 export function deriveOccurrenceId(
   seedPath: readonly string[],

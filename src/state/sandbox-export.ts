@@ -58,7 +58,7 @@ function createRuleCheck({ keyOf, otherKeys, findErrors }: Collection): (record:
   const reportedKinds = new Set<string>() // each kind of key is reported once, to leave room for other errors
   return (record) => {
     const errors = [...(findErrors?.(record) ?? [])]
-    // Ids are UUIDs, which are case-insensitive.
+    // IDs are UUIDs, which are case-insensitive.
     const keys = { ID: keyOf(record).toLowerCase(), ...otherKeys?.(record) }
     for (const [kind, key] of Object.entries(keys)) {
       if (key === undefined) continue

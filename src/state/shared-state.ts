@@ -43,7 +43,7 @@ export type StreamMessage = { readonly position: number } & (
 )
 
 export interface StreamBatch {
-  /** The id of the stream; empty if there is no stream. A store that has lost its stream starts a new one. */
+  /** The ID of the stream; empty if there is no stream. A store that has lost its stream starts a new one. */
   readonly id: string
   /** The position of the latest message in the stream. */
   readonly end: number
@@ -52,7 +52,7 @@ export interface StreamBatch {
   readonly counts: ReadonlyMap<string, SandboxPosition> | undefined
 }
 
-/** An appended message: the id of its stream, and the number of the exchange (0 for other messages). */
+/** An appended message: the ID of its stream, and the number of the exchange (0 for other messages). */
 export interface MessagePosition {
   readonly id: string
   readonly number: number

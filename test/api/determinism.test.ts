@@ -74,7 +74,7 @@ test('the default period is 30 days', async () => {
   expect(byDefault).toEqual(month)
 })
 
-test('model ids are case-insensitive', async () => {
+test('model IDs are case-insensitive', async () => {
   expect(await readAnalytics(sim(), modelId.toUpperCase())).toEqual(await readAnalytics(sim(), modelId))
 })
 

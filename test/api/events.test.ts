@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Posts an event with the defaults below, overridden by `fields`, and returns the event's id. */
+/** Posts an event with the defaults below, overridden by `fields`, and returns the event's ID. */
 async function post(target: Target, fields: JsonObject = {}, options: RequestOptions = {}): Promise<string> {
   const response = await call(target, '/v1/events', {
     // Without a conversation, the event would get advice.
@@ -57,7 +57,7 @@ test('a refused request does not affect later requests', async ({ own }) => {
   expect(await readStoredEvents(own)).toEqual([{ eventId, value: 'first', replays: 0 }])
 })
 
-test('an event’s id is derived from the payload, not from the time of receipt', async () => {
+test('an event’s ID is derived from the payload, not from the time of receipt', async () => {
   const body = event({ externalUserId: 'customer-1' })
   const idAt = async (clock: string) =>
     textOf(await call(await startForTest({ clock }), '/v1/events', { body }), 'eventId')

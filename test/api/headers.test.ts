@@ -76,7 +76,7 @@ describe('CORS', () => {
   })
 })
 
-test('control requests do not change the ids of requests to the service', async ({ own }) => {
+test('control requests do not change the IDs of requests to the service', async ({ own }) => {
   const ids: (string | null)[] = []
   for (const path of ['/healthz', '/__sim/info', '/__sim/nowhere']) {
     await call(own, path, { token: null })
@@ -85,7 +85,7 @@ test('control requests do not change the ids of requests to the service', async 
   expect(ids).toEqual(['req-1', 'req-2', 'req-3'])
 })
 
-test('an operation with a non-ASCII id is handled, and its id is escaped in headers', async () => {
+test('an operation with a non-ASCII ID is handled, and its ID is escaped in headers', async () => {
   const contract = await documentWith('operationId: getModelAnalytics', 'operationId: получить日本')
   const own = await startForTest({ contract })
   const { status, headers } = await call(own, analyticsPath)
@@ -119,7 +119,7 @@ const send = (target: TestSimulator, traceparent: string) => call(target, analyt
 const listTraceIds = async (target: TestSimulator, query?: string) =>
   (await listRequests(target, query)).map((one) => one.traceId)
 
-describe('the trace id in traceparent', () => {
+describe('the trace ID in traceparent', () => {
   test.each([
     ['version 00', `00-${traceId}-${parent}-01`, traceId],
     ['a later version with more parts', `cc-${traceId}-${parent}-00-what-comes`, traceId],

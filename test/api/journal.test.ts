@@ -223,7 +223,7 @@ test('bodies appear in the log only with --log-bodies, truncated and without cre
   expect(JSON.stringify(fields)).not.toContain('s3cr3t')
 })
 
-test('each entry in a list with large bodies equals the same entry read by id, except for "why"', async ({ own }) => {
+test('each entry in a list with large bodies equals the same entry read by ID, except for "why"', async ({ own }) => {
   const note = 'x'.repeat(100_000)
   for (let index = 0; index < 4; index += 1)
     await call(own, '/v1/events', { body: event({ properties: { note, index } }) })

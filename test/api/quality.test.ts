@@ -174,7 +174,7 @@ describe('/__sim/quality', () => {
     }
   })
 
-  test('limits scores to the range from 0 to 1, and event ids to those of the first 100 events', async () => {
+  test('limits scores to the range from 0 to 1, and event IDs to those of the first 100 events', async () => {
     for (const [productId, fields] of [
       [webShop.id, positive],
       [product(2), negative],

@@ -14,12 +14,12 @@ const retriesOf = (query: string, target: TestSimulator = sim()) => readControl<
 
 const statusesOf = ({ chains }: Retries) => chains.map(({ attempts }) => attempts.map(({ status }) => status))
 
-/** Requests analytics with a scenario and returns the request's id. */
+/** Requests analytics with a scenario and returns the request's ID. */
 async function callWith(sandbox: string, scenario: string, target: TestSimulator = sim()): Promise<string> {
   return String((await call(target, analyticsPath, { sandbox, scenario })).headers.get('x-request-id'))
 }
 
-/** Sets a rule with a sequence, requests analytics once per item of the sequence, and returns the request ids. */
+/** Sets a rule with a sequence, requests analytics once per item of the sequence, and returns the request IDs. */
 async function callThrough(sandbox: string, sequence: string, target: TestSimulator = sim()): Promise<string[]> {
   await putRules(target, [{ sequence }], sandbox)
   const ids: string[] = []

@@ -6,7 +6,7 @@ import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts
 
 const shared = sharedSimulator()
 
-/** Creates a snapshot and returns its id. */
+/** Creates a snapshot and returns its ID. */
 async function take(sim: TestSimulator, sandbox: string, name?: string): Promise<string> {
   const body = name === undefined ? {} : { body: { name } }
   const response = await call(sim, `/__sim/snapshots?sandbox=${sandbox}`, { method: 'POST', token: null, ...body })
@@ -15,7 +15,7 @@ async function take(sim: TestSimulator, sandbox: string, name?: string): Promise
 }
 
 describe('a snapshot', () => {
-  test('belongs to one sandbox, and the 404 for an unknown id names that id', async () => {
+  test('belongs to one sandbox, and the 404 for an unknown ID names that ID', async () => {
     const id = await take(shared(), 'owner', 'before')
     const requests = [
       ['POST', `/snapshots/${id}/restore?sandbox=other`],
@@ -32,7 +32,7 @@ describe('a snapshot', () => {
     expect(await callControl(shared(), 'GET', '/snapshots?sandbox=owner')).toEqual({ snapshots })
   })
 
-  test('has the same id in every run', async () => {
+  test('has the same ID in every run', async () => {
     const takeThree = async (sim: TestSimulator) => [await take(sim, 'a'), await take(sim, 'a'), await take(sim, 'b')]
     const ids = await takeThree(await startForTest())
     expect(await takeThree(await startForTest())).toEqual(ids)

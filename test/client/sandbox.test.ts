@@ -300,8 +300,8 @@ describe('connect', () => {
 
   test('gives the reason if the URL is invalid or no simulator responds', async () => {
     await expect(connect('http://127.0.0.1:9/__sim')).rejects.toThrow(/No simulator is responding at .*npx convsim/)
-    await expect(connect('localhost')).rejects.toThrow(/is not the URL of a simulator/)
-    await expect(connect('localhost:4010')).rejects.toThrow(/is not the URL of a simulator/)
+    await expect(connect('localhost')).rejects.toThrow(/is not a simulator URL/)
+    await expect(connect('localhost:4010')).rejects.toThrow(/is not a simulator URL/)
   })
 
   test.each([

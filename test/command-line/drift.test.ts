@@ -46,7 +46,7 @@ describe('convsim drift', () => {
     [['--har', 'missing.har'], 'missing.har cannot be read'],
     [[...har, '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Create it first.'],
     [[...har, '--patch', 'package.json'], 'package.json was not written by convsim drift, so it is not overwritten.'],
-    [[], 'Give the base URL of the real service'],
+    [[], 'Pass the base URL of the real service'],
     [['--har', 'a.har', '--writes', 'x'], 'cannot be combined with --har, which sends no requests'],
     [[...har, '--dry-run'], 'cannot be combined with --har, which sends no requests'],
   ])('refuses %j and gives the reason', async (args, reason) => {
@@ -113,7 +113,7 @@ describe('recorded traffic', () => {
     const patch = join(await tempFolder(), 'patch.yaml')
     const unrelated = await runDrift(['https://api.example.org/v1', '--har', file, '--patch', patch], null)
     expect([unrelated.code, unrelated.report.verdict]).toEqual([1, 'not-judged'])
-    expect(unrelated.stderr).toContain('too little could be judged, so no patch was written.')
+    expect(unrelated.stderr).toContain('too few responses could be judged, so no patch was written.')
     await write(...entries, harEntry(`https://tracker.example.com${path}`, text))
     const several = await runDrift(['--har', file], null)
     expect(several.code).toBe(1)

@@ -201,7 +201,7 @@ describe('convsim each stops and gives the reason if', () => {
       `${suite()}\nif (n === 1) await send(analytics.replace('7d', '90d'))`,
       [],
       1,
-      /had different requests.*\n {2}getModelAnalytics \?period=90d 200: 1 in the first run, 0 in the later run\n$/,
+      /requests or responses of two runs without faults differ.*\n {2}getModelAnalytics \?period=90d 200: 1 in the first run, 0 in a later run\n$/,
     ],
   ])('%s', async (_, lines, flags, exit, reason) => {
     const { code, stdout, stderr } = await trySuite(lines, '--set', 'reset', ...flags)

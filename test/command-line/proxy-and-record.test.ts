@@ -32,7 +32,7 @@ describe('convsim proxy', () => {
   })
 
   test.each([
-    [[], /^convsim proxy: Give the URL of the real service, as in "convsim proxy https:/],
+    [[], /^convsim proxy: Pass the URL of the real service, as in "convsim proxy https:/],
     [['api.example.com'], /^convsim proxy: "api\.example\.com" is not the URL of a service\./],
     [['http://localhost:4010'], /is the address of the proxy itself\. .* --port 4011\./],
     [['http://api.example.com'], /would send CONVSIM_UPSTREAM_TOKEN in clear text/],
@@ -142,8 +142,8 @@ describe('convsim record', () => {
   })
 
   test.each([
-    [['--out', 'x'], /Give a source/],
-    [['none.har'], /Give the folder to write the fixtures to: --out FOLDER\./],
+    [['--out', 'x'], /Pass a source/],
+    [['none.har'], /Specify the folder to write the fixtures to: --out FOLDER\./],
     [['none.har', '--out', 'x'], /none\.har cannot be read/],
     [
       ['http://127.0.0.1:2', '--out', 'x'],

@@ -91,7 +91,7 @@ describeWithRedis('three replicas behind a load balancer', () => {
     }
     const write = async (writer: number) => {
       for (let index = 0; !isOver(); ) {
-        const insertId = `${writer}-${index >> 1}` // each id is sent until two responses acknowledge it
+        const insertId = `${writer}-${index >> 1}` // each ID is sent until two responses acknowledge it
         const response = await call(balancer, '/v1/events', { body: event({ insertId }) })
         if (response.status !== 201) {
           await sleep(50)

@@ -38,7 +38,7 @@ async function attempt(maxAttempts, path, body) {
 /** Returns code that makes a suite fail unless the expression `check` is true. */
 export const failUnless = (check: string) => `\nif (!(${check})) { console.log('the check failed'); process.exit(5) }`
 
-/** Returns code that starts a ten-minute child process and appends its id to the file `pids`. */
+/** Returns code that starts a ten-minute child process and appends its ID to the file `pids`. */
 export const startChild = (options = '{}') => `
   const { spawn } = await import('node:child_process')
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], ${options})

@@ -128,7 +128,7 @@ describe('a later signal is reported and immediately ends', { tags: ['long'] }, 
     const command = convsim([name, ...upstream, '--port', '0'], { cwd: await tempFolder() })
     const origin = await command.ready()
     const busy = await connectTo(origin)
-    busy.send(postText('/v1/events', event()).slice(0, -20)) // delays the stop by five seconds
+    busy.send(postText('/v1/events', event()).slice(0, -20)) // delays the shutdown by five seconds
     await call({ origin }, '/__sim/health', { token: null }) // a response shows that the bytes above have arrived
     command.process.kill('SIGINT')
     await sleep(laterMs)

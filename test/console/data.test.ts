@@ -120,7 +120,7 @@ describeInBrowser('the data view', () => {
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Show the numbers anyway' }).click()
     await page.getByRole('heading', { name: 'Detections' }).waitFor()
-    await page.getByLabel('The id of any other model').fill('4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34')
+    await page.getByLabel('ID of another model').fill('4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34')
     await page.keyboard.press('Enter')
     await page.getByText('now gets a 404').waitFor()
     await putRules(own, [{ scenario: 'unavailable' }])

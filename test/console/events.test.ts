@@ -51,7 +51,7 @@ describeInBrowser('the events view', () => {
     await page.getByRole('heading', { name: 'Quality indexes' }).waitFor()
   })
 
-  test.each([390, 1440])('needs no horizontal scrolling and does not wrap ids at a width of %d px', async (width) => {
+  test.each([390, 1440])('needs no horizontal scrolling and does not wrap IDs at a width of %d px', async (width) => {
     const own = await startForTest()
     const unknown = '33333333-3333-4333-8333-333333333333'
     for (let sent = 0; sent < 2; sent += 1)

@@ -7,7 +7,7 @@ import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-/** Creates a version of the prompt `order-assistant` with this content. Returns the prompt's id. */
+/** Creates a version of the prompt `order-assistant` with this content. Returns the prompt's ID. */
 async function sendVersion(sim: TestSimulator, content: string, fields = {}): Promise<string> {
   const common = { externalPromptId: 'order-assistant', productId, role: 'assistant', ...fields }
   return textOf(await call(sim, '/v1/prompts', { body: prompt({ ...common, components: [{ content }] }) }), 'promptId')

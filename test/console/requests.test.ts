@@ -109,7 +109,9 @@ describeInBrowser('the requests view', () => {
     await page.getByText('3 listed').waitFor()
   })
 
-  test('clears the list after a confirmation, and says if the sandbox in the URL does not exist', async ({ own }) => {
+  test('clears the list after confirmation, and shows a message if the sandbox in the URL does not exist', async ({
+    own,
+  }) => {
     await call(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()

@@ -53,7 +53,7 @@ const operation = `
 const definition = `import { jsonBody } from '../exchange/reply.ts'
 import type { OperationDefinition } from './handler.ts'
 
-/** GET /prompts: lists the ids of the prompts. */
+/** GET /prompts: lists the IDs of the prompts. */
 export const listPrompts: OperationDefinition = {
   operationId: 'listPrompts',
   samples: () => [{ promptIds: [] }],

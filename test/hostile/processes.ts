@@ -23,7 +23,7 @@ const headers = { authorization: 'Bearer hostile', 'content-type': 'application/
 export function createProcessTrial(chance: Chance, numbers: Numbers) {
   const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0
   let file = ''
-  /** The ids of the events and prompt versions whose writes were acknowledged. */
+  /** The IDs of the events and prompt versions whose writes were acknowledged. */
   let acknowledged = new Set<string>()
   let round = 0
 

@@ -30,7 +30,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('events', () => {
-      test('a stored event has an id, a time of receipt and an impact', async () => {
+      test('a stored event has an ID, a time of receipt and an impact', async () => {
         const { event: stored, replayed, payloadDiffers } = await store.recordEvent(context, event())
         expect(stored).toMatchObject({
           fields: { ...event(), eventAt: '2026-01-15T12:00:00.000Z' },
@@ -75,7 +75,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(new Set(receipts.map((receipt) => receipt.event.eventId)).size).toBe(insertIds.length)
       })
 
-      test('event ids are unique, the same in a second run, and different with another seed', async () => {
+      test('event IDs are unique, the same in a second run, and different with another seed', async () => {
         const run = async (seed: string) => {
           await store.reset('default')
           const drafts = [event(), event(), event(), event({ insertId: 'order-1' })]
@@ -206,7 +206,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('prompts', () => {
-      test('a prompt with a known external id and product becomes a new, inactive version', async () => {
+      test('a prompt with a known external ID and product becomes a new, inactive version', async () => {
         const draft = prompt({ externalPromptId: 'greeting', productId })
         const first = await store.addPromptVersion(context, draft)
         const second = await store.addPromptVersion(context, { ...draft, productId: productId.toUpperCase() })
@@ -218,7 +218,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(second.version.componentIds[0]).not.toBe(first.version.componentIds[0])
       })
 
-      test('a prompt with a known external id but no product, or without an external id, is a new prompt', async () => {
+      test('a prompt with a known external ID but no product, or without an external ID, is a new prompt', async () => {
         const receipts = [
           await store.addPromptVersion(context, prompt({ externalPromptId: 'greeting', productId })),
           await store.addPromptVersion(context, prompt({ externalPromptId: 'greeting' })),
@@ -294,7 +294,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('snapshots', () => {
-      test('a new snapshot never gets the id of another snapshot, even a deleted one', async () => {
+      test('a new snapshot never gets the ID of another snapshot, even a deleted one', async () => {
         const first = await store.createSnapshot(context)
         const second = await store.createSnapshot(context)
         await store.deleteSnapshot('default', first.snapshotId)
@@ -331,7 +331,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect((await store.size()).sandboxes).toBe(4)
       })
 
-      test('a new record never gets the id of an imported record, even if the import omits some records', async () => {
+      test('a new record never gets the ID of an imported record, even if the import omits some records', async () => {
         const record = async () => {
           const { event: stored } = await store.recordEvent(context, event())
           return [stored.eventId, (await store.addPromptVersion(context, prompt())).promptId]

@@ -10,7 +10,7 @@ export const noon = Date.parse('2026-01-15T12:00:00Z')
 /** The context of a write to the default sandbox at noon. */
 export const context: WriteContext = { sandbox: 'default', seed: '1', now: noon }
 
-/** The product id of an event draft, unless the test specifies another. */
+/** The product ID of an event draft, unless the test specifies another. */
 export const productId = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01'
 
 export const impactQuery: ImpactQuery = { productIds: [productId], from: '2025-01-01', to: '2026-12-31' }

@@ -89,7 +89,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(stored?.versions.map(({ version }) => version)).toEqual(numbers)
       }))
 
-    test('the ids of identical events without an insertId do not depend on which replicas record them', () =>
+    test('the IDs of identical events without an insertId do not depend on which replicas record them', () =>
       withStores(async (stores) => {
         const run = async (storeFor: (index: number) => Store) => {
           const ids: string[] = []

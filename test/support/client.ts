@@ -115,9 +115,9 @@ export async function readStateInfo(target: Target): Promise<Json> {
   return objectOf(await call(target, '/__sim/info', { token: null }))['state'] ?? null
 }
 
-/** The id of a product that no fixture lists. */
+/** The ID of a product that no fixture lists. */
 export const productId = '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75'
-/** The id of a model that no fixture lists. */
+/** The ID of a model that no fixture lists. */
 export const modelId = '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
 /** The path of the analytics for `modelId`. */
 export const analyticsPath = `/v1/models/${modelId}/analytics`

@@ -31,7 +31,7 @@ export interface RunOptions {
   readonly cwd?: string
   /** Default: `ignore`. */
   readonly stdin?: 'ignore' | 'pipe'
-  /** Runs the command in its own process group, whose id is the process id. Default: false. */
+  /** Runs the command in its own process group, whose ID is the process ID. Default: false. */
   readonly detached?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Does long work in slices of about 10 ms, so that other requests are handled in between. */
+/** Splits long-running work into slices of about 10 ms, so that other requests are handled in between. */
 import { monotonicNow, nextTurn } from './timers.ts'
 
 /** The milliseconds of work after which other requests are handled. */

@@ -102,7 +102,7 @@ export function redactText(text: string, token?: string): string {
 const hasScheme = /(bearer|basic)[\s%+:]/i
 const scheme = /\b(bearer|basic)((?:\s|%20|\+|:)+)[^\s"'<>,;&\\]+/gi
 
-/** Matches an OAuth code or session id only in a query or form, since `code` is an ordinary word elsewhere. */
+/** Matches an OAuth code or session ID only in a query or form, since `code` is an ordinary word elsewhere. */
 const code = /([?&]code=|(?:^|[?&;])sid=)[^\s&;#,"'<>]+/gi
 
 const userInfo = /:\/\/[^\s/?#@"'<>]+@/g

@@ -34,7 +34,7 @@ interface TestLocation {
 const openNames = new Set<string>()
 
 /**
- * Opens the sandbox for a test. The sandbox's name is derived from the test's location, so that generated ids
+ * Opens the sandbox for a test. The sandbox's name is derived from the test's location, so that generated IDs
  * and numbers are the same in each run. `startSimulator` starts a simulator if `CONVSIM_CONTROL_URL` is not set.
  * @throws Error if no simulator is running at `CONVSIM_CONTROL_URL`, or if there is neither a URL nor `startSimulator`
  */

@@ -121,7 +121,7 @@ function listGeneralCommands(): readonly PageCommand[] {
     ...listDownloads(),
     ...(name === '*' ? [] : sandboxCommands),
     ...deletable.map((one) => sandboxCommand(`Delete the sandbox ${one}`, (actions) => actions.deleteSandbox(one))),
-    { title: 'Change the colors: light, dark, or the system setting', words: 'theme', run: changeTheme },
+    { title: 'Change the theme: light, dark or system', words: 'theme', run: changeTheme },
     ...catalogue.value.models.map(({ id, name }) => ({
       title: `Open the model ${name}`,
       isNavigation: true,

@@ -73,7 +73,7 @@ function CurrentView() {
   if (isAll ? showsAllSandboxes : isSandboxName(sandbox.value)) return <Page />
   return (
     <Empty title={isAll ? 'Pick a sandbox' : 'The sandbox name in the URL is not valid'}>
-      {isAll ? `${title} shows one sandbox at a time: ` : 'Pick a sandbox: '}
+      {isAll ? `The ${title} view shows one sandbox at a time: ` : 'Pick a sandbox: '}
       {sandboxNames.value.filter(isSandboxName).map((name) => (
         <Button label={name} key={name} onClick={() => showSandbox(name)} />
       ))}

@@ -40,7 +40,7 @@ export interface KeyedList {
   readonly ids: readonly string[]
   /** State in the URL that belongs to the previous entry and must be removed: `{ from: undefined }`. */
   readonly query?: Readonly<Record<string, undefined>>
-  /** The id of the entry that is shown if the URL does not name an entry. */
+  /** The ID of the entry that is shown if the URL does not name an entry. */
   readonly shownId?: string | undefined
   readonly canClose?: boolean
 }

@@ -9,7 +9,7 @@ export const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\
 /** Shortens a UUID but keeps it recognizable: `4f7c2a1e…9c34`. Leaves other text unchanged. */
 export const shortId = (id: string): string => (isUuid(id) ? `${id.slice(0, 8)}…${id.slice(-4)}` : id)
 
-/** Returns the name of a model or product, or its shortened id if the name is unknown. */
+/** Returns the name of a model or product, or its shortened ID if the name is unknown. */
 export const nameOrId = (id: unknown): string => nameOf(asText(id)) ?? shortId(asText(id))
 
 export const pluralize = (number: number, noun: string): string =>

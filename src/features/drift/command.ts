@@ -12,7 +12,7 @@ export const driftCommand = defineCommand({
     'Compare the real service with the contract: ' +
     'fields, types, nulls, enums, other constraints, statuses, headers and media types. ' +
     'The token is read from CONVSIM_UPSTREAM_TOKEN. ' +
-    'Exit with code 0 if the service matches the contract, 3 if it differs, or 1 if too little could be judged.',
+    'Exit with code 0 if the service matches the contract, 3 if it differs, or 1 if too few responses could be judged.',
   examples: [
     'drift https://api.example.com/v1 --ids modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
     'drift https://api.example.com/v1 --dry-run',

@@ -68,7 +68,7 @@ function findTrafficProblem({ har, writes, dryRun }: DriftSettings, address: str
   if (har === undefined)
     return address !== undefined
       ? undefined
-      : 'Give the base URL of the real service, such as https://api.example.com/v1, or recorded traffic (--har FILE).'
+      : 'Pass the base URL of the real service, such as https://api.example.com/v1, or recorded traffic (--har FILE).'
   const sendingFlag = writes !== undefined ? '--writes' : dryRun ? '--dry-run' : undefined
   return sendingFlag && `${sendingFlag} cannot be combined with --har, which sends no requests.`
 }

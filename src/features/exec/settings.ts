@@ -97,8 +97,8 @@ export const eachSettings = {
     names: [...failOnKinds, ...suiteFailKinds],
     read: (text) => (parseSuiteFailOn(text) ? text : undefined),
     description:
-      `${serverSettings.failOn.description.slice(0, -1)}; three more conditions can tolerate N% of the faults ` +
-      '(unnoticed>N): a fault was not handled (not-resilient), was not noticed (unnoticed) or hung the suite (hung).',
+      `${serverSettings.failOn.description.slice(0, -1)}; there are three more conditions: a fault was not handled ` +
+      '(not-resilient), was not noticed (unnoticed) or hung the suite (hung); add >N to allow N% of the faults.',
   },
 } as const satisfies SettingTable
 

@@ -41,7 +41,7 @@ const explainRequest: Tool = {
   description:
     'Explain why a recorded request ("id") got its response, or how a new one ("method", "path") would be handled now.',
   input: { explain: 'sandbox' },
-  ownInput: { id: { type: 'string', description: 'The id of a recorded request, such as req-7.' } },
+  ownInput: { id: { type: 'string', description: 'The ID of a recorded request, such as req-7.' } },
   async run({ id, sandbox, ...body }, { send }) {
     if (id === undefined) {
       const explained = await sendOrThrow(send, { method: 'POST', path: '/explain', query: { sandbox }, body }, idHint)

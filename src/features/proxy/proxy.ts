@@ -16,7 +16,7 @@ export function readProxyTarget(
   { port, upstreamTimeout }: { readonly port: number; readonly upstreamTimeout: string },
   env: NodeJS.ProcessEnv,
 ): Result<UpstreamAccess> {
-  if (url === '') return failure('Give the URL of the real service, as in "convsim proxy https://api.example.com/v1".')
+  if (url === '') return failure('Pass the URL of the real service, as in "convsim proxy https://api.example.com/v1".')
   const token = readUpstreamToken(env)
   if (!token.ok) return token
   const parsed = parseUpstream(url, token.value !== undefined)

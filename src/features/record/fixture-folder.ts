@@ -54,7 +54,7 @@ function describeSeenResponse({ period, body, redactions }: SeenResponse): strin
 export async function findFolderProblem(folder: string): Promise<string | undefined> {
   try {
     if ((await readdir(folder)).length === 0) return undefined
-    return `${folder} is not empty, and existing files are never overwritten. Give a new folder with --out.`
+    return `${folder} is not empty, and existing files are never overwritten. Specify a new folder with --out.`
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
     return isMissing ? undefined : `${folder} cannot be written to: ${reasonOf(error)}.`

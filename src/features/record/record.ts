@@ -25,8 +25,8 @@ export async function recordTraffic(
 ): Promise<string | undefined> {
   const { out, write, fixtures = bundledFixtures } = settings
   const { print, signals } = context
-  if (sources.length === 0) return 'Give a source: the URL of a running proxy or simulator, or a HAR file.'
-  if (out === undefined) return 'Give the folder to write the fixtures to: --out FOLDER.'
+  if (sources.length === 0) return 'Pass a source: the URL of a running proxy or simulator, or a HAR file.'
+  if (out === undefined) return 'Specify the folder to write the fixtures to: --out FOLDER.'
   const problem = await findFolderProblem(out)
   if (problem !== undefined) return problem
   const plan = await planFixtures(sources, settings, context)
@@ -99,13 +99,13 @@ async function readPage(origin: string, cursorQuery: string, headers: Record<str
   try {
     const page = await fetch(`${origin}/__sim/requests?sandbox=*&format=har&limit=200${cursorQuery}`, { headers })
     if (page.ok) return success((await page.json()) as Json)
-    const hint = page.status === 401 ? ' Give the control token of the simulator with --control-token.' : ''
+    const hint = page.status === 401 ? ' Pass the control token of the simulator with --control-token.' : ''
     return failure(`The simulator at ${origin} returned ${page.status} for its list of requests.${hint}`)
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     return failure(
       `The requests recorded by the simulator at ${origin} cannot be read: ${reasonOf(cause)}. ` +
-        'Give the URL of a running "convsim proxy" or "convsim serve".',
+        'Pass the URL of a running "convsim proxy" or "convsim serve".',
     )
   }
 }

@@ -43,7 +43,7 @@ interface ControlDeps extends ControlledSimulator {
   readonly log: Log
 }
 
-/** The ids of operations that do not change a sandbox themselves, although their method is not GET. */
+/** The IDs of operations that do not change a sandbox themselves, although their method is not GET. */
 const readOnlyIds: ReadonlySet<string> = new Set(['countRequests', 'verify', 'explain', 'callMcp'])
 
 /** The control plane without sockets; `http/app.ts` calls it. */

@@ -31,13 +31,13 @@ export interface ControlRequest {
 export interface ServedInputs extends Pick<ReportedInputs, 'idempotentOperations'> {
   readonly generationNumber: number
   readonly contract: Contract
-  /** The ids of the operations with a handler; the responses of other operations come from the contract. */
+  /** The IDs of the operations with a handler; the responses of other operations come from the contract. */
   readonly handled: ReadonlySet<string>
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
   /** The rules for every sandbox, from `--scenario` and `--rules`. */
   readonly startupRules: ActiveRules
-  /** The ids of each model's products, by model id; all ids are in lower case. */
+  /** The IDs of each model's products, by model ID; all IDs are in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** Returns the digest of the contract with its overlays: `sha256:...`. */
   readonly contractDigest: () => string

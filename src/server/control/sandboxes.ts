@@ -103,7 +103,7 @@ export const recordHandlers: HandlerGroup = ({ store }) => ({
   async activateVersion({ sandbox, parameters: { path } }) {
     const [promptId, versionId] = [String(path['promptId']), String(path['versionId'])]
     const activate = (prompt: string, version: string) => store.activateVersion(sandbox, prompt, version)
-    // The exact ids are tried first, since imported ids can contain capital letters.
+    // The exact IDs are tried first, since imported IDs can contain capital letters.
     const isActivated =
       (await activate(promptId, versionId)) || (await activate(promptId.toLowerCase(), versionId.toLowerCase()))
     if (!isActivated) return new ControlError(404, `The sandbox has no version ${versionId} of the prompt ${promptId}.`)

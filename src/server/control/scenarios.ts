@@ -74,7 +74,7 @@ function countsToJson(rules: ActiveRules, countsByKey: ReadonlyMap<string, numbe
 
 const cutMark = '\u2026'
 
-/** Matches an operation id and a sequence. An id has a space only if it replaces a missing `operationId` (`GET /a`). */
+/** Matches an operation ID and a sequence. An ID has a space only if it replaces a missing `operationId` (`GET /a`). */
 const operationAndSequence = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s
 
 /** Lists the sequences that requests have used, in the order of the store's counts (`countsByKey`). */

@@ -112,7 +112,7 @@ function createServiceHandler({ service, requestIdPrefix, stopping }: Handlers, 
 
 /** Creates the handler for control plane requests. For a request to an alias, `path` is the control path. */
 function createControlHandler(control: Handlers['control']) {
-  // A separate counter, so that health checks do not change the ids of requests to the service.
+  // A separate counter, so that health checks do not change the IDs of requests to the service.
   const nextId = createIdGenerator('ctl')
   return async (req: Request, res: Response, path?: string) => {
     const head = { ...readHead(req, req.originalUrl, nextId(), false), ...(path && { path }) }

@@ -156,7 +156,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
 /** Stops accepting connections, waits up to `graceMs` milliseconds for active requests, then closes all connections. */
 export async function stop({ server, connections }: ListeningServer, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Without this header, the connections would stay open for another request and delay the stop.
+  // Without this header, the connections would stay open for another request and delay the shutdown.
   for (const response of [...connections.values()].flat())
     if (!response.headersSent) response.setHeader('Connection', 'close')
   server.closeIdleConnections()

@@ -114,7 +114,7 @@ export function toLoggedBodies({ request, response, ownToken }: JournalEntry) {
 /** The inputs for finding a request's models and products. Journal entries store neither. */
 export interface MatchInputs {
   readonly contract: Pick<Contract, 'match'>
-  /** The ids of each model's products, by model id; all ids are in lower case. */
+  /** The IDs of each model's products, by model ID; all IDs are in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
 }
 

@@ -15,7 +15,7 @@ export interface RecordedBody {
 
 /** An exchange as stored in the journal. An entry never changes, except that eviction removes the bytes of bodies. */
 export interface JournalEntry {
-  /** The request id, which is also the value of `X-Request-Id`. */
+  /** The request ID, which is also the value of `X-Request-Id`. */
   readonly id: string
   /** The sequence number in order of recording, across all sandboxes, starting at 1. Eviction does not change it. */
   readonly number: number
@@ -82,7 +82,7 @@ export interface JournalEntry {
   readonly steering: string
   /** The outcome declared for a negative test, if any. */
   readonly expectation: Expectation | undefined
-  /** The id of the recorded request that this request replays, if any. Reports ignore replays. */
+  /** The ID of the recorded request that this request replays, if any. Reports ignore replays. */
   readonly replayOf: string | undefined
   /** The deliberate damage to the response, such as `drop-field at /messageCount` or `reset`. */
   readonly damage: readonly string[]

@@ -19,7 +19,7 @@ export class StreamFollower implements JournalShare {
   readonly #log: Log
   readonly #stream: ExchangeStream
   readonly #decoder: ExchangeDecoder
-  /** The id of the stream last read, and the id of the stream last read or appended to. */
+  /** The ID of the stream last read, and the ID of the stream last read or appended to. */
   #readId: string | undefined
   #streamId: string | undefined
   #position = 0
@@ -40,7 +40,7 @@ export class StreamFollower implements JournalShare {
     this.journal = new Journal(size, this)
     this.#log = log
     this.#stream = stream
-    this.requestIdPrefix = `req-${stream.replica.slice(0, 8)}` // a replica's id is a UUID
+    this.requestIdPrefix = `req-${stream.replica.slice(0, 8)}` // a replica's ID is a UUID
     this.#decoder = new ExchangeDecoder(`${this.requestIdPrefix}-`)
   }
 

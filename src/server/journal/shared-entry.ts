@@ -89,7 +89,7 @@ export class ExchangeDecoder {
   readonly #ownPrefix: string
   readonly #responses = new LruCache<ReturnType<typeof readSharedBody>>(200)
 
-  /** `ownPrefix`: the prefix of the ids of this process's requests. */
+  /** `ownPrefix`: the prefix of the IDs of this process's requests. */
   constructor(ownPrefix: string) {
     this.#ownPrefix = ownPrefix
   }

@@ -120,7 +120,7 @@ export async function findSkipReason(exchange: Exchange, rule: ActiveRule, index
   const { probability, times } = rule
   const key = ruleTimesKey(rule)
   if (probability < 1) {
-    // The key of a sandbox rule contains a random id, so it can identify the counter but must not affect the draw.
+    // The key of a sandbox rule contains a random ID, so it can identify the counter but must not affect the draw.
     const chance = await drawChance(exchange, `rule ${index}`, store, key)
     if (chance('probability') >= probability) return `was not applied (probability ${probability})`
   }

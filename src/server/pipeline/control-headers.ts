@@ -74,7 +74,7 @@ function findHeaderProblem(exchange: Exchange, controls: readonly string[]): str
   if (unknown) return describeUnknownHeader(unknown)
   const [replay, expect] = [headers[replayHeader], headers[expectationHeader]]
   if (replay !== undefined && replayOf === undefined)
-    return `X-Sim-Replay-Of must be the id of a recorded request, such as req-7; got "${cutText(replay)}".`
+    return `X-Sim-Replay-Of must be the ID of a recorded request, such as req-7; got "${cutText(replay)}".`
   if (expect !== undefined && expectation === undefined)
     return `X-Sim-Expect must be ${expectations.join(' or ')}; got "${cutText(expect)}".`
   const isTooLong = (headers['prefer'] ?? '').length > maxControlLength

@@ -60,9 +60,9 @@ export interface PipelineDeps {
   readonly catalogue: Catalogue
   /** The scenarios for magic keys, by token (`fixtures/keys.yaml`). */
   readonly keyScenarios: ReadonlyMap<string, readonly ActiveScenario[]>
-  /** The scenarios for magic models, by model id in lower case (`fixtures/models.yaml`). */
+  /** The scenarios for magic models, by model ID in lower case (`fixtures/models.yaml`). */
   readonly modelScenarios: ReadonlyMap<string, readonly ActiveScenario[]>
-  /** The ids of each model's products, by model id; all ids are in lower case (`fixtures/products.yaml`). */
+  /** The IDs of each model's products, by model ID; all IDs are in lower case (`fixtures/products.yaml`). */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** The rules for every sandbox, from `--scenario` and `--rules`. */
   readonly startupRules: ActiveRules
@@ -82,7 +82,7 @@ export class Exchange {
   /** Sentences that explain the reply, such as why a rule applied; undefined if there are none (most requests). */
   decisions: readonly string[] | undefined = undefined
   readonly bearer: Bearer
-  /** The id of the recorded request that this request replays, if any. */
+  /** The ID of the recorded request that this request replays, if any. */
   readonly replayOf: string | undefined
   /** The default sandbox, until `enter` switches to the sandbox that the request names. */
   sandbox: Sandbox

@@ -121,5 +121,5 @@ const stagesBeforeRules: ReadonlySet<string> = new Set(['identify', 'authenticat
 
 function replyToBug(error: unknown, requestId: string, log: Log): Reply {
   log.error({ requestId, err: error }, 'a bug in the simulator')
-  return refusals.internalError(`Internal simulator error. See the simulator's log for request id ${requestId}.`)
+  return refusals.internalError(`Internal simulator error. See the simulator's log for request ID ${requestId}.`)
 }

@@ -61,7 +61,7 @@ interface Finding {
 
 export interface CountedFinding extends Finding {
   readonly count: number
-  /** The ids of the first requests, at most 10. */
+  /** The IDs of the first requests, at most 10. */
   readonly requests: readonly string[]
 }
 

@@ -37,7 +37,7 @@ class TrafficCounts {
 export interface ReportedInputs {
   readonly contract: Contract
   readonly hintFinder: () => HintFinder
-  /** Returns the ids of the operations whose body has a field for an idempotency key. */
+  /** Returns the IDs of the operations whose body has a field for an idempotency key. */
   readonly idempotentOperations: () => ReadonlySet<string>
   /** Returns the magic keys, and their hashes, which a shared journal stores in place of the keys. */
   readonly magicKeys: () => ReadonlySet<string>

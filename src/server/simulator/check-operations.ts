@@ -7,7 +7,7 @@ import { handledOperations } from '../../service/operations/index.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
 
 /**
- * Returns the ids of the operations that match the handler for their id, and a warning for each operation that does not
+ * Returns the IDs of the operations that match the handler for their ID, and a warning for each operation that does not
  * match its handler. Such an operation may belong to a different API, so it is served from its examples and schemas.
  */
 export function findHandled(contract: Contract, fixtures: Fixtures) {

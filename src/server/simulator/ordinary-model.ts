@@ -7,7 +7,7 @@ import type { KnownModel } from '../../service/simulation/persona.ts'
 import { type Preview, type Previewer, parseKnownScenarios, scenarioHint } from '../reports/hint-finder.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
-/** The names of path parameters for a model id. Operations without a handler are assumed to use the same names. */
+/** The names of path parameters for a model ID. Operations without a handler are assumed to use the same names. */
 const modelParameters = new Set(handledOperations.flatMap(({ modelParameter }) => modelParameter ?? []))
 
 const placeholder = 'ID'
@@ -17,7 +17,7 @@ export function findOrdinaryModel({ models }: Fixtures): KnownModel | undefined 
   return models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
 }
 
-/** Returns an operation's path for a model. Other path parameters, and a missing model id, become `ID`. */
+/** Returns an operation's path for a model. Other path parameters, and a missing model ID, become `ID`. */
 export function buildModelPath(operation: Operation, modelId = placeholder): string {
   const fill = (_: string, name: string) => encodeURIComponent(modelParameters.has(name) ? modelId : placeholder)
   return operation.basePath + operation.path.replace(/\{([^{}]*)\}/g, fill)
@@ -29,7 +29,7 @@ export interface ExampleRequest {
   readonly scenario: string
 }
 
-/** Returns a GET request that needs at most a model id; undefined if there is none. */
+/** Returns a GET request that needs at most a model ID; undefined if there is none. */
 export function findExampleRequest(contract: Contract, fixtures: Fixtures): ExampleRequest | undefined {
   const model = findOrdinaryModel(fixtures)
   const operation = contract.operations.find((candidate) => needsAtMostModelId(candidate, model !== undefined))
@@ -40,7 +40,7 @@ export function findExampleRequest(contract: Contract, fixtures: Fixtures): Exam
   return { path, scenario: status === undefined ? 'slow;ms=2000' : String(status) }
 }
 
-/** Returns true for a GET operation that needs no parameters or, if `hasModel` is true, just a model id in its path. */
+/** Returns true for a GET operation that needs no parameters or, if `hasModel` is true, just a model ID in its path. */
 function needsAtMostModelId({ method, parameters }: Operation, hasModel: boolean): boolean {
   const required = parameters.filter((parameter) => parameter.required)
   return method === 'GET' && required.every((each) => each.in === 'path' && hasModel && modelParameters.has(each.name))

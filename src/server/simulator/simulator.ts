@@ -31,7 +31,7 @@ import { createFileWatcher, logWarnings, reloadOnChange, type Served, type Watch
 /** A simulator without sockets, which takes requests and returns replies. */
 export interface Simulator extends Handlers {
   readonly contract: Contract
-  /** Returns a GET request that needs at most a model id, as an example; undefined if there is none. */
+  /** Returns a GET request that needs at most a model ID, as an example; undefined if there is none. */
   findExample(): ExampleRequest | undefined
   /** Returns the report on all sandboxes or, if the shared state is not responding, on this process's requests. */
   report(): Promise<Report>

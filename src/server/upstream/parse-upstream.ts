@@ -27,7 +27,7 @@ export interface UpstreamAccess extends Upstream {
 
 /** Parses the base URL of a real service. With a token, `http://` is accepted only for this machine. */
 export function parseUpstream(text: string, hasToken: boolean): Result<Upstream> {
-  const example = 'Give its base URL, such as https://api.example.com/v1.'
+  const example = 'Use its base URL, such as https://api.example.com/v1.'
   if (!URL.canParse(text)) return failure(`"${text}" is not the URL of a service. ${example}`)
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:')

@@ -91,7 +91,7 @@ export function modelsIn(pathParameters: Readonly<Record<string, string>>): read
   return Object.values(pathParameters).map((id) => id.toLowerCase())
 }
 
-/** Returns the lower-case ids of a request's products: the `productId` in its body, and its models' products. */
+/** Returns the lower-case IDs of a request's products: the `productId` in its body, and its models' products. */
 export function productsOf(
   body: Json | undefined,
   models: readonly string[],

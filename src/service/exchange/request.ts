@@ -108,10 +108,10 @@ export function readReplayOf({ [replayHeader]: value }: Headers): string | undef
   return value !== undefined && /^req-(?:[\da-f]{8}-)?[1-9]\d{0,15}$/.test(value) ? value : undefined
 }
 
-/** Matches a `traceparent` (W3C Trace Context): version, trace id, parent id, flags. Version 00 has no other fields. */
+/** Matches a `traceparent` (W3C Trace Context): version, trace ID, parent ID, flags. Version 00 has no other fields. */
 const traceParent = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-|$)/
 
-/** Returns the trace id of a `traceparent` header; undefined if the header is absent or invalid. */
+/** Returns the trace ID of a `traceparent` header; undefined if the header is absent or invalid. */
 export const readTraceId = (header: string | undefined) => traceParent.exec(header ?? '')?.[1]
 
 /**

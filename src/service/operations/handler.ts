@@ -32,7 +32,7 @@ export interface OperationDeps {
 /** The definition of an operation: what it needs from the document, its preconditions, and its handler. */
 export interface OperationDefinition {
   readonly operationId: string
-  /** The path parameter with the id of a model that must exist; absent if the path has no model id. */
+  /** The path parameter with the ID of a model that must exist; absent if the path has no model ID. */
   readonly modelParameter?: string
   readonly readsBody?: true
   /** Returns samples of the handler's responses. The document must allow them for the success status. */

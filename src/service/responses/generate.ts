@@ -39,7 +39,7 @@ const UNCERTAIN = [
 
 /**
  * Returns a deterministic value for a schema, or undefined if none is found. Generated objects have no `writeOnly`
- * members. With `tools.isValid`, checks values of schemas with `UNCERTAIN` keywords; replaces invalid values if it can.
+ * members. If `tools.isValid` is set, values of schemas with `UNCERTAIN` keywords are checked and may be replaced.
  */
 export const generate = (root: JsonObject, schema: Json, tools: Tools): Json | undefined =>
   new Generator(root, tools).make(schema, { path: [], depth: 0, variant: 0 })

@@ -38,7 +38,7 @@ const sampledOut: ScenarioDefinition = {
   effect: () => ({ kind: 'sample-out' }),
 }
 
-/** Creates the catalogue. `generatedIds` lists the ids of the operations whose numbers the data family can change. */
+/** Creates the catalogue. `generatedIds` lists the IDs of the operations whose numbers the data family can change. */
 export function createCatalogue(
   contract: Contract,
   personas: readonly NamedPersona[],

@@ -55,7 +55,7 @@ export const fieldScenarios = (operations: readonly Operation[]): ScenarioDefini
 function fieldScenario(kind: FieldScenarioKind, operations: readonly Operation[]): ScenarioDefinition {
   const { name, description } = kind
   const isNull = kind === nullKind
-  // The keys are ids, since each simulator has its own `Operation` objects. Fields are listed only on first use.
+  // The keys are IDs, since each simulator has its own `Operation` objects. Fields are listed only on first use.
   const byOperation = once(() => new Map(operations.map((operation) => [operation.id, listFields(kind, operation)])))
   const listAll = () => [...byOperation().values()].flat()
   return {

@@ -31,7 +31,7 @@ export function isRulesFile(value: Json): boolean {
   return isRule(value) || Object.keys(value).some((name) => findNearest(name, ['rules']) !== undefined)
 }
 
-/** Fixtures (keys and models) can also have a scenario, but unlike rules, they have a token or an id. */
+/** Fixtures (keys and models) can also have a scenario, but unlike rules, they have a token or an ID. */
 function isRule(value: Json): boolean {
   return isObject(value) && ('scenario' in value || 'sequence' in value) && !('token' in value || 'id' in value)
 }

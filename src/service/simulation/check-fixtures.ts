@@ -46,7 +46,7 @@ function checkRulePhrases(
     }),
     ...unknown.map((id) => ({
       pointer: joinPointer(pointer, id),
-      message: `is not the id of a rule; known: ${known.join(', ')}`,
+      message: `is not the ID of a rule; known: ${known.join(', ')}`,
     })),
   ]
 }

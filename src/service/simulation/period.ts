@@ -76,7 +76,7 @@ const qualityOf = ({ scores }: DayValues) => scores.avgConversationQualityIndex
 
 /**
  * Averages rounded values, weighted by conversations. Values are added as integers (ten-thousandths), so the sum is
- * exact in any order, and clients can recompute the result. Returns null without conversations.
+ * exact in any order, and clients can recompute the result. Returns null if there are no conversations.
  */
 function average(days: readonly Day[], pick: (values: DayValues) => number): number | null {
   let units = 0

@@ -4,7 +4,7 @@ import { withSeededRandom } from './random.ts'
 /** Alternative phrasings of a statement, from which the seed chooses. `{{name}}` is a placeholder for a value. */
 export type Variants = readonly string[]
 
-/** The phrases used in assessments (`fixtures/phrases.yaml`). All records except `summary` are keyed by rule id. */
+/** The phrases used in assessments (`fixtures/phrases.yaml`). All records except `summary` are keyed by rule ID. */
 export interface Phrases {
   readonly summary: Readonly<Record<Recommendations['healthLevel'], Variants>>
   /** The last sentence of every summary, about the trend over the period. */

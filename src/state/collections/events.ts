@@ -77,7 +77,7 @@ export const eventCollection: Collection<StoredEvent, EventTable> = {
   createTable: () => new EventTable(),
 }
 
-/** Creates an event. The id depends on the `insertId` or, without one, on the payload and its earlier occurrences. */
+/** Creates an event. The ID depends on the `insertId` or, without one, on the payload and its earlier occurrences. */
 export function createStoredEvent(context: WriteContext, draft: EventDraft, occurrences: Occurrences): StoredEvent {
   const receivedAt = new Date(context.now).toISOString()
   const seedPath = [context.seed, context.sandbox, 'event']
@@ -112,7 +112,7 @@ function impactOf({ qualityImpactScore: score, influence }: EventDraft): number 
   return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DEFAULT_SCORES.get(influence) ?? 0)
 }
 
-/** Returns the fraction of events to keep. Sampling depends on the event id, so repeated runs keep the same events. */
+/** Returns the fraction of events to keep. Sampling depends on the event ID, so repeated runs keep the same events. */
 export function sampleRateOf({ sampleRate, forceSample }: EventDraft): number {
   return typeof sampleRate === 'number' && forceSample !== true ? sampleRate : 1
 }

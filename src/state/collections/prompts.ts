@@ -18,7 +18,7 @@ export type PromptChange =
   | { readonly op: 'version'; readonly prompt: PromptHead; readonly version: PromptVersion }
   | { readonly op: 'activate'; readonly promptId: string; readonly versionId: string }
 
-/** A sandbox's prompts by id. The indexes keep the time to store a prompt independent of the number of prompts. */
+/** A sandbox's prompts by ID. The indexes keep the time to store a prompt independent of the number of prompts. */
 export class PromptTable extends Map<string, StoredPrompt> implements Table<StoredPrompt> {
   readonly #ids = new Map<string, string>()
   /** The number of prompts created by each distinct request without an `externalPromptId`; see `Occurrences`. */
@@ -101,7 +101,7 @@ export function externalKey({ productId, externalPromptId }: ExternalName): stri
   return canonicalJson([uuidKey(productId), externalPromptId as Json]) // parsed from JSON
 }
 
-/** Creates a prompt's head. The id depends on the external key or else on the request and its earlier occurrences. */
+/** Creates a prompt's head. The ID depends on the external key or else on the request and its earlier occurrences. */
 export function createPromptHead(context: WriteContext, draft: PromptDraft, occurrences: Occurrences): PromptHead {
   const seedPath = [context.seed, context.sandbox, 'prompt']
   const ids = {
@@ -141,7 +141,7 @@ export function componentsOf({ components }: PromptDraft): readonly PromptCompon
   return Array.isArray(components) ? components : []
 }
 
-/** Derives component ids from the version's id, which itself depends on the seed and the sandbox. */
+/** Derives component IDs from the version's ID, which itself depends on the seed and the sandbox. */
 export function deriveComponentIds(versionId: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => deriveUuid([versionId, 'component', index]))
 }

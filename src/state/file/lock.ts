@@ -14,7 +14,7 @@ export interface LockHolder {
   readonly since: string
   /** The start time of the process in clock ticks, to detect a reused pid; empty if unknown. */
   readonly born: string
-  /** The id of this acquisition of the lock. */
+  /** The ID of this acquisition of the lock. */
   readonly nonce: string
 }
 
@@ -139,5 +139,5 @@ function readStat(pid: number): string[] {
   }
 }
 
-/** Returns the user id of this process; undefined on Windows. */
+/** Returns the user ID of this process; undefined on Windows. */
 export const processUid = () => process.getuid?.()

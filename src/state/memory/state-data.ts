@@ -74,7 +74,7 @@ export type StoredSnapshot = Readonly<{ head: SnapshotHead; data: SandboxData }>
 export interface SandboxEntry {
   readonly data: SandboxData
   readonly snapshots: ReadonlyMap<string, StoredSnapshot>
-  /** The number of snapshots created so far, for deriving ids. A reset sets it to 0 if no snapshots are left. */
+  /** The number of snapshots created so far, for deriving IDs. A reset sets it to 0 if no snapshots are left. */
   readonly snapshotsTaken: number
 }
 

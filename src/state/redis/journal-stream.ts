@@ -1,6 +1,6 @@
 /**
  * The journal that all replicas share: a Redis stream of messages, and a stream of bodies that is trimmed by size. The
- * id of a message is its position, so a gap in the positions shows readers that messages are missing. A hash with the
+ * ID of a message is its position, so a gap in the positions shows readers that messages are missing. A hash with the
  * number of exchanges in each sandbox then tells the readers how many exchanges they have missed.
  */
 import { randomUUID } from 'node:crypto'

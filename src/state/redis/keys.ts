@@ -12,7 +12,7 @@ export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
  *   `event ID` and `prompt ID` count identical records (see `Occurrences`); `events POSITION` counts replays. For a
  *   prompt, `prompts POSITION` is the active version, `last ID` the number of versions, and `place ID` the position.
  * - `impact`, a hash of sums by product and day.
- * - `snapshots`, a hash of descriptions by id; `taken`, a counter of snapshots; `snapshot:ID:head` etc., the copies.
+ * - `snapshots`, a hash of descriptions by ID; `taken`, a counter of snapshots; `snapshot:ID:head` etc., the copies.
  * - `staged:ID:events` etc.: imported data that has not yet replaced the sandbox's data.
  * - `probe-hash` etc., only in the sandbox `default`: keys that a health check writes and deletes.
  * - `sequences` and `windows`, hashes of counters; `sequences-order` and `windows-order`, sorted sets of their fields.
@@ -28,7 +28,7 @@ export const impactField = (product: string | null, day: string) => JSON.stringi
 /**
  * Returns the prefix of the keys that do not belong to a sandbox. The keys are:
  *
- * - `format`, the name of the format of all keys, and `id`, an id that changes if Redis is emptied.
+ * - `format`, the name of the format of all keys, and `id`, an ID that changes if Redis is emptied.
  * - `sandboxes`, a sorted set of names in order of creation; `created`, a counter for that order and for generations.
  * - `journal`, a stream of messages from all replicas, and `journal-bodies`, a stream of the exchanges' bodies.
  * - `journal-head`, a hash: `id`, unique to this journal, and the counters `messages`, `exchanges` and `bytes`.

@@ -70,8 +70,8 @@ const EMPTIED =
   'was emptied, for example by FLUSHALL or by a restart of Redis without its data. All earlier data is lost.'
 
 /**
- * Stores the format and an id, unless they exist, and tries the commands that most requests need. KEYS: the format, the
- * id, and four keys to try commands on. ARGV: the format, and a new id. Returns the stored format and id, or only the
+ * Stores the format and an ID, unless they exist, and tries the commands that most requests need. KEYS: the format, the
+ * ID, and four keys to try commands on. ARGV: the format, and a new ID. Returns the stored format and ID, or only the
  * format if it differs from the given one. If one of the commands fails, the error message ends with its name.
  */
 const PROBE = createScript(`

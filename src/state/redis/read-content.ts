@@ -8,7 +8,7 @@ import { countField } from './keys.ts'
 import { READ_RECORDS } from './lua/record-scripts.ts'
 import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
-/** A record and its mark: an event's number of replays, or the id of a prompt's active version. Marks may be empty. */
+/** A record and its mark: an event's number of replays, or the ID of a prompt's active version. Marks may be empty. */
 type StoredText = readonly [text: string, mark: string]
 
 type Slice = readonly [generation: string, texts: readonly string[], marks: readonly string[]]
@@ -92,7 +92,7 @@ async function* readPrompts(source: Source): AsyncGenerator<StoredPrompt> {
   for await (const [text, active] of readRecords(source, 'prompts', 0, source.prompts)) {
     const prompt = parseStoredJson<StoredPrompt>(source.sandbox, 'prompts', text)
     const versions = prompt.versions.map(({ versionId, componentIds: stored, ...version }) => {
-      // Unlike imported versions, versions added with `ADD_VERSION` are stored without component ids.
+      // Unlike imported versions, versions added with `ADD_VERSION` are stored without component IDs.
       const componentIds = stored ?? deriveComponentIds(versionId, componentsOf(version.fields).length)
       return { ...version, versionId, componentIds, active: versionId === active }
     })

@@ -59,7 +59,7 @@ export function createRedisStore(scripts: SandboxScripts, server: Pick<Store, 'f
 }
 
 /**
- * Creates the methods that write records. Scripts derive values that depend on earlier records, such as the id of an
+ * Creates the methods that write records. Scripts derive values that depend on earlier records, such as the ID of an
  * event that repeats an earlier payload. The scripts return counts, from which these methods derive the same values.
  */
 function createRecorder(scripts: SandboxScripts): Pick<Store, 'recordEvent' | 'addPromptVersion' | 'activateVersion'> {

@@ -9,7 +9,7 @@ export class SandboxScripts {
   readonly connection: RedisConnection
   readonly prefix: string
   readonly isFork: boolean
-  /** Creates ids that are unique across processes. */
+  /** Creates IDs that are unique across processes. */
   readonly createId = randomUUID
   readonly #registry: readonly string[]
 

@@ -30,7 +30,7 @@ describeWithRedis('with a journal shared by replicas,', () => {
     expect([lists[1], lists[2]]).toEqual([lists[0], lists[0]])
   })
 
-  test('request ids are unique, so any replica can find a request or record its replay', async ({ replicas }) => {
+  test('request IDs are unique, so any replica can find a request or record its replay', async ({ replicas }) => {
     const ids: string[] = []
     for (const replica of replicas) {
       const { headers } = await call(replica, path)

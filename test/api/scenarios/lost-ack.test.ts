@@ -25,7 +25,7 @@ describe('lost-ack', () => {
     expect(await countEvents(own)).toBe(1)
     const retry = await call(own, '/v1/events', { body })
     expect(retry.status).toBe(201)
-    // The twin has the same seed, so it returns the id that the lost response contained.
+    // The twin has the same seed, so it returns the ID that the lost response contained.
     expect(textOf(retry, 'eventId')).toBe(textOf(await call(twin, '/v1/events', { body }), 'eventId'))
     expect(await countEvents(own)).toBe(1)
   })

@@ -26,7 +26,7 @@ export interface BehaviorRecord {
   /** The number of events in the sandbox. */
   readonly events: number
   readonly controlUrl: string
-  /** The id of the test's process. */
+  /** The ID of the test's process. */
   readonly process: number
 }
 

@@ -27,7 +27,7 @@ describe('the proxy', () => {
     const response = await call(sim, analyticsPath)
     expect(response.body).toEqual(direct.body)
     expect(response.headers.get('x-sim-origin')).toBe('upstream')
-    expect(response.headers.get('x-request-id')).toBe('req-2') // the id that the real service sent
+    expect(response.headers.get('x-request-id')).toBe('req-2') // the ID that the real service sent
     expect(response.headers.get('x-sim-request-id')).toBe('req-1')
     expect(await lastEntry(sim)).toMatchObject({
       id: 'req-1',

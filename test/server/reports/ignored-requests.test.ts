@@ -34,7 +34,7 @@ describe('a request from a browser or a probe', () => {
 })
 
 describe('a replay of a recorded request', () => {
-  test('is in the journal with the id of the recorded request, but not in any report', async () => {
+  test('is in the journal with the ID of the recorded request, but not in any report', async () => {
     const sim = await startForTest()
     const headers = { 'x-sim-replay-of': 'req-7' }
     await call(sim, '/v1/events', { body: {}, headers })
@@ -50,7 +50,7 @@ describe('a replay of a recorded request', () => {
     const sim = await startForTest()
     const response = await call(sim, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'the last' } })
     expect(response.status).toBe(400)
-    expect(errorOf(response)).toMatch(/the id of a recorded request, such as req-7; got "the last"/)
+    expect(errorOf(response)).toMatch(/the ID of a recorded request, such as req-7; got "the last"/)
   })
 
   test('is shown as a curl command without the replay header, so that reports count curl’s request', async () => {

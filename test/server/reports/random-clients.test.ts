@@ -222,7 +222,7 @@ function createClient(origin: string, sandbox: string, chance: () => number): Cl
   return client
 }
 
-/** Runs a client. Returns the rules of findings that no mistake explains, and those of silently missed mistakes. */
+/** Runs a client. Returns the rules reported although no mistake broke them, and the broken rules not reported. */
 async function runClient(origin: string, name: string) {
   const chance = seededChance(name)
   const index = Number(name.split('.')[1]) % Object.keys(kinds).length // so that 30 clients cover all kinds

@@ -7,7 +7,7 @@ import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { context, event, exportSandbox, impactQuery, importDocument, listEvents, prompt } from '../drafts.ts'
 import { openNewRedis, openRedisOrFail } from './open-redis.ts'
 
-/** Fills a store, imports its export and restores a snapshot. Returns the receipts and the data before and after. */
+/** Fills a store, imports its export and restores a snapshot. Returns the receipts, and the data before the import and after the restore. */
 async function exercise(store: Store) {
   const receipts: unknown[] = []
   const sampled = { sampleRate: 0.5 }
@@ -40,7 +40,7 @@ async function exercise(store: Store) {
 describeWithRedis('a sandbox in Redis', () => {
   const redis = sharedRedis()
 
-  test('has the same ids, sampling decisions and contents as a sandbox in memory', async () => {
+  test('has the same IDs, sampling decisions and contents as a sandbox in memory', async () => {
     const { store } = await openNewRedis(redis().url)
     expect(await exercise(store)).toEqual(await exercise(createMemoryStore()))
   })

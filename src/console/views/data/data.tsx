@@ -28,7 +28,7 @@ function Models() {
       <section class="split-pane scroll" aria-label="Models">
         <div class="toolbar bar">
           <FieldForm
-            label="The id of any other model"
+            label="ID of another model"
             action="Show"
             change={open}
             field={{ placeholder: 'Any other UUID' }}

@@ -43,7 +43,7 @@ function ModelHead({ id, period, scenario }: { id: string; period: string; scena
       <h2>{model?.name ?? 'A model that is not in the fixtures'}</h2>
       <p class="facts">
         <code class="cut-off">{id}</code>
-        <CopyButton label="Copy" title="Copy the id" text={id} />
+        <CopyButton label="Copy" title="Copy the ID" text={id} />
         {model && <span class="faint">{model.about}</span>}
       </p>
       <div class="wraps">

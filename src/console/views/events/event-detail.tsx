@@ -27,7 +27,7 @@ export function EventDetail({ event, quality }: EventDetailProps) {
         </span>
         <span class="nowrap">
           event <code title={eventId}>{shortId(eventId)}</code>
-          <CopyButton label="Copy" title="Copy the id of the event" text={eventId} />
+          <CopyButton label="Copy" title="Copy the ID of the event" text={eventId} />
         </span>
       </p>
       <Explanations event={event} quality={quality} />

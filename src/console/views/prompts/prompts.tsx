@@ -43,7 +43,7 @@ function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
     return [promptId, externalPromptId, productId, nameOrId(productId ?? ''), ...words].map(asText).join(' ')
   }
   const listed = prompts.filter((prompt) => hasWords(textOf(prompt), query['q'])).reverse()
-  // Adds the newest listed prompt's id to the URL, so that a prompt created later does not replace the open prompt.
+  // Adds the newest listed prompt's ID to the URL, so that a prompt created later does not replace the open prompt.
   useEffect(() => {
     if (id === undefined) replaceRoute({ id: listed[0]?.promptId })
   }, [id === undefined])
@@ -54,7 +54,7 @@ function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
         noun="prompt"
         ids={listed.map(({ promptId }) => promptId)}
         query={noVersions}
-        placeholder="Search by name, product or id"
+        placeholder="Search by name, product or ID"
         note={`${listed.length < prompts.length ? `${listed.length} of ` : ''}${pluralize(prompts.length, 'prompt')}`}
         isNoteAnnounced
         canClose={false}
@@ -111,7 +111,7 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
         {externalPromptId !== undefined && <code class="breaks">{asText(externalPromptId)}</code>}
         <span class="nowrap">
           prompt <code title={promptId}>{shortId(promptId)}</code>
-          <CopyButton label="Copy" title="Copy the id of the prompt" text={promptId} />
+          <CopyButton label="Copy" title="Copy the ID of the prompt" text={promptId} />
         </span>
         {productId !== undefined && <span>for the product {nameOrId(productId)}</span>}
       </p>

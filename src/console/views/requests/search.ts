@@ -105,7 +105,7 @@ export function toggleTerms(text: string, terms: string): string {
 
 const splitTerms = (text: string): readonly string[] => text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []
 
-/** The attempts of the latest retried calls in the selected sandbox, keyed by request id. */
+/** The attempts of the latest retried calls in the selected sandbox, keyed by request ID. */
 export const attempts = signal(mapAttempts([]))
 
 export function useAttempts(): void {

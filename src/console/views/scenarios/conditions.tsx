@@ -11,7 +11,7 @@ const captions: Readonly<Record<ConditionKind, readonly [title: string, example:
   product: ['product', ''],
   method: ['method', 'POST'],
   path: ['path', '/v1/events'],
-  traceId: ['trace id', '4bf92f3577b34da6a3ce929d0e0e4736'],
+  traceId: ['trace ID', '4bf92f3577b34da6a3ce929d0e0e4736'],
   query: ['query parameter', 'period'],
   header: ['header', 'x-team'],
   body: ['body field', '/eventType'],

@@ -27,7 +27,7 @@ export async function removeAllRules(): Promise<void> {
   const query = { sandbox: sandbox.peek() }
   const { value } = await call('get', '/scenarios', { query })
   const losses = (value?.rules ?? []).map((rule, index) => `rule ${index + 1}: ${nameRule(rule)}`)
-  if (losses.length === 0) showNotice('No rules to remove')
+  if (losses.length === 0) showNotice('There are no rules to remove.')
   else if (await confirmAction('Remove all rules?', losses))
     await change(call('delete', '/scenarios', { query }), 'Removed all rules.')
 }

@@ -36,7 +36,7 @@ export interface NotJudged {
 /** The real service's traffic, and how to judge it. */
 export interface DriftInput {
   readonly responses: readonly JudgedResponse[]
-  /** The ids of the operations that need a verdict: those with planned probes, or those in the recorded traffic. */
+  /** The IDs of the operations that need a verdict: those with planned probes, or those in the recorded traffic. */
   readonly expected: ReadonlySet<string>
   /** The minimum number of successful responses needed to judge that an operation matches the contract. */
   readonly minSamples: number
@@ -48,7 +48,7 @@ export interface DriftInput {
 }
 
 export interface DriftReport {
-  /** Whether the real service matches the contract; `not-judged` if too little could be judged to tell. */
+  /** Whether the real service matches the contract; `not-judged` if too few responses could be judged. */
   readonly verdict: 'same' | 'drift' | 'not-judged'
   readonly contract: { readonly title: string; readonly version: string; readonly file: string }
   readonly judged: ReadonlyMap<string, number>

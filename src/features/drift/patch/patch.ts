@@ -38,7 +38,7 @@ export async function proposePatch(
   { contract = bundledContract, overlay: overlays, patch: file }: PatchSettings,
 ): Promise<Result<string[], Findings>> {
   if (file === undefined) return success([])
-  if (report.verdict === 'not-judged') return success(['too little could be judged, so no patch was written.'])
+  if (report.verdict === 'not-judged') return success(['too few responses could be judged, so no patch was written.'])
   if (report.verdict === 'same') return success(['there is no drift, so no patch was written.'])
   const source = await readWithOverlays(contract, listOverlays(overlays))
   if (!source.ok) return source

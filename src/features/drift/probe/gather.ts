@@ -49,7 +49,7 @@ const isRedirect = ({ status, headers }: TrafficResponse) =>
 
 const redirected =
   'The service redirects this request, and the redirect was not followed. ' +
-  'Give the target of the redirect as the base URL, or record requests to the target.'
+  'Use the target of the redirect as the base URL, or record requests to the target.'
 
 /** Redacts the credentials in a request target, including query parameters that the contract declares as API keys. */
 export function redactTarget({ queryApiKeys }: Operation, target: string, token?: string): string {
@@ -102,7 +102,7 @@ export async function sendProbes(
     responses: selectResponses(samples, notJudged, unauthorized, ownToken),
     expected: new Set(probes.map(({ operation }) => operation.id)),
     notJudged: notJudged.toArray(),
-    howToGetMore: 'Give IDs that exist in the service (--ids), or reduce --samples.',
+    howToGetMore: 'Pass IDs that exist in the service (--ids), or reduce --samples.',
   }
 }
 

@@ -55,7 +55,7 @@ function planOperation({ document }: Contract, operation: Operation, options: Pr
   })
   const missing = known.find(({ required, values }) => required && values.length === 0)?.name
   if (missing !== undefined)
-    return failure(`No value is known for the parameter "${missing}". Give one: --ids ${missing}=VALUE.`)
+    return failure(`No value is known for the parameter "${missing}". Pass one: --ids ${missing}=VALUE.`)
   const example = isRead ? undefined : operation.bodyExamples()[0]?.value
   const body = isObject(example) ? example : undefined
   if (body === undefined && operation.body?.required)
@@ -102,7 +102,7 @@ function listQueries(parameters: readonly KnownParameter[]): string[] {
   return [...new Set(queries)].map((query) => (query === '' ? '' : `?${query}`))
 }
 
-/** Returns the body with the ids from `--ids`, and with identifiers that mark the written records as probes. */
+/** Returns the body with the IDs from `--ids`, and with identifiers that mark the written records as probes. */
 function fillBody(example: JsonObject, schema: JsonObject, { ids, runId }: ProbeOptions, index: number): JsonObject {
   const body: Record<string, Json> = { ...example }
   for (const name of Object.keys(schema.properties ?? {})) {

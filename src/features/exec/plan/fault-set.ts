@@ -171,7 +171,7 @@ export function parseRunName(text: string, context: FaultContext): Result<NamedR
   const fault = parseFault(scenario, group, context)
   if (!fault.ok) return fault
   const ids = context.operations.map(({ id }) => id)
-  // The id of an operation without an operationId can begin with another such id, so the longest matching id wins.
+  // The ID of an operation without an operationId can begin with another such ID, so the longest matching ID wins.
   const [operation] = ids
     .filter((id) => target === id || target.startsWith(`${id}#`) || target.startsWith(`${id}/`))
     .sort((a, b) => b.length - a.length)

@@ -31,7 +31,7 @@ export async function recordBaseline(suite: TestSuite): Promise<Baseline> {
   const differences = compareRuns(requests, second.requests)
   if (differences.length > 0)
     throw new UntestableSuite([
-      'convsim: faults have no fixed target, because two runs without faults had different requests or responses:',
+      'convsim: no faults can be injected, because the requests or responses of two runs without faults differ:',
       ...differences.map((line) => `  ${line}`),
     ])
   return {

@@ -113,7 +113,7 @@ export async function executeRun(suite: TestSuite, { run, limitMs, log }: RunOpt
 }
 
 function createRecorder(run: PlannedRun | undefined) {
-  // Keyed by id, since the journal records a request again if the client turns out not to have read the response.
+  // Keyed by ID, since the journal records a request again if the client turns out not to have read the response.
   const recorded = new Map<string, RecordedRequest>()
   const counts = new Map<string, number>()
   const occurrences = new Map<string, number>()

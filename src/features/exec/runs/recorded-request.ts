@@ -11,7 +11,7 @@ export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scen
   readonly operation: Operation | undefined
   /** The request's number (from 1) among the operation's requests that can get a fault; 0 if this request cannot. */
   readonly occurrence: number
-  /** The operation id (or, if none matches, the method and path), the query, and the body's member names and types. */
+  /** The operation ID (or, if none matches, the method and path), the query, and the body's member names and types. */
   readonly call: string
   /** The request's values by name: `path`, `?period` in the query, `/eventType` in the body. */
   readonly members: ReadonlyMap<string, string>
@@ -91,7 +91,7 @@ export function compareRuns(one: readonly RecordedRequest[], other: readonly Rec
     .map((signature) => [signature, before.get(signature)?.length ?? 0, after.get(signature)?.length ?? 0] as const)
     .filter(([, first, second]) => first !== second)
     .slice(0, 10)
-    .map(([signature, first, second]) => `${signature}: ${first} in the first run, ${second} in the later run`)
+    .map(([signature, first, second]) => `${signature}: ${first} in the first run, ${second} in a later run`)
 }
 
 /** Returns the names (see `nameMember`) of the members whose values differ between two runs without faults. */

@@ -16,7 +16,7 @@ interface ListedAttempt extends TrackedAttempt {
 export interface RetryQuery {
   readonly sandbox: string | undefined
   readonly minAttempts: number
-  /** The id of a request, to list only the chain that contains it; undefined for all chains. */
+  /** The ID of a request, to list only the chain that contains it; undefined for all chains. */
   readonly request?: string
   readonly limit: number
 }

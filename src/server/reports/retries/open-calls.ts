@@ -61,12 +61,12 @@ export class OpenCalls {
     return this.#chainsOf(key)
   }
 
-  /** Returns the latest chains with the call's `insertId`, or with the same body except for id, times and counters. */
+  /** Returns the latest chains with the call's `insertId`, or with its body except for ID, times and counters. */
   similarTo({ key, content }: CallKey): readonly RetryChain[] {
     return [...new Set([...this.#chainsOf(content).slice(-maxSimilar), ...this.#chainsOf(key).slice(-maxSimilar)])]
   }
 
-  /** Returns the chains whose latest attempt is, or may be, the request with this id. */
+  /** Returns the chains whose latest attempt is, or may be, the request with this ID. */
   endingWith(id: string): readonly RetryChain[] {
     return this.#chainsOf(all).filter(({ lastAttempts }) => lastAttempts.some((last) => last.id === id))
   }

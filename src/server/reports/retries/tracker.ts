@@ -73,7 +73,7 @@ export class RetryTracker {
   readonly #acknowledged = new Set<string>()
   readonly #unjudged = new WeakSet<Attempt>()
 
-  /** `idempotentOperations`: the ids of the operations with an `insertId` field. `reach`: see `OpenCalls`. */
+  /** `idempotentOperations`: the IDs of the operations with an `insertId` field. `reach`: see `OpenCalls`. */
   constructor(idempotentOperations: Pick<ReadonlySet<string>, 'has'>, reach: number) {
     this.#idempotentOperations = idempotentOperations
     this.#open = new OpenCalls(reach)
@@ -110,7 +110,7 @@ export class RetryTracker {
     return call && toAttempt(entry, call)
   }
 
-  /** Returns true if the client knows that an identical event without an id was stored. Remembers stored events. */
+  /** Returns true if the client knows that an identical event without an ID was stored. Remembers stored events. */
   #isAcknowledged(entry: JournalEntry, { token }: LiveCall): boolean {
     const { operation = '', request, response } = entry
     const { latin1 = '' } = request.body

@@ -66,7 +66,7 @@ async function openZip(bytes: Uint8Array): Promise<Result<{ readonly har: Uint8A
     if (left < 0) return failure(`unpacks to more than ${maxBytes / 1024 / 1024} MiB. Record less traffic.`)
     const [name = '', ...others] = Object.keys(files).filter((file) => file.endsWith('.har'))
     const har = files[name]
-    if (!har || others.length > 0) return failure('is a ZIP archive with zero or several HAR files. Give one HAR file.')
+    if (!har || others.length > 0) return failure('is a ZIP archive that does not contain exactly one HAR file.')
     return success({ har, readBody: (file) => (Object.hasOwn(files, file) ? files[file] : undefined) })
   } catch (error) {
     return failure(`is a ZIP archive that cannot be read: ${reasonOf(error)}. Record the traffic again.`)

@@ -27,7 +27,7 @@ export function checkVersion(document: JsonObject): DocumentFlaw | undefined {
   return undefined
 }
 
-/** Yields problems that affect a simulation, such as missing operations, duplicate ids and paths, and ignored parts. */
+/** Yields problems that affect a simulation, such as missing operations, duplicate IDs and paths, and ignored parts. */
 export function* checkRequirements(document: JsonObject, source: Source): Generator<DocumentFlaw> {
   if (String(document.openapi).startsWith('3.2')) {
     const message =

@@ -2,10 +2,10 @@
 import { createScript } from '../connection.ts'
 
 /**
- * Appends a message, and starts a stream if there is none. KEYS: head, stream, bodies, counts. ARGV: the id of a new
+ * Appends a message, and starts a stream if there is none. KEYS: head, stream, bodies, counts. ARGV: the ID of a new
  * stream; the number of the last exchange before a new stream; the maximum number of messages; the maximum total size
  * of bodies; the kind of the message; the sandbox; the message's text; the request body; the response body.
- * Returns the id of the stream, and the number of the exchange (0 for `end` and `clear`). The kinds are:
+ * Returns the ID of the stream, and the number of the exchange (0 for `end` and `clear`). The kinds are:
  *
  * - `exchange`: the text is an exchange. `end`: the text is the corrected outcome of a delivery.
  * - `clear`: the text names the sandbox to clear; an empty text clears all. The counts are deleted first: Redis checks
@@ -48,8 +48,8 @@ return {id, number}`)
 
 /**
  * Reads the messages after a position. ARGV: the position, the maximum number of messages, the total size of bodies
- * after which reading stops, and `true` to request counts. Returns the id of the stream, the position of its last
- * message, the messages, the ids and texts of their bodies, and, if counts are requested and no more messages follow,
+ * after which reading stops, and `true` to request counts. Returns the ID of the stream, the position of its last
+ * message, the messages, the IDs and texts of their bodies, and, if counts are requested and no more messages follow,
  * the name, first exchange and count of each sandbox.
  */
 export const READ = createScript(`

@@ -1,8 +1,8 @@
 import { sandboxScript } from './prelude.ts'
 
 /**
- * Functions that store and index a record. Like `deriveOccurrenceId`, `occurrence` derives the id of a record that the
- * caller did not name. It also returns the number that makes the id unique (0 for the first record with this content).
+ * Functions that store and index a record. Like `deriveOccurrenceId`, `occurrence` derives the ID of a record that the
+ * caller did not name. It also returns the number that makes the ID unique (0 for the first record with this content).
  */
 const STORE = `
 local function occurrence(kind, first)
@@ -29,7 +29,7 @@ end
 
 /**
  * Records an event, or counts a replay of it. Arguments: the path of the seed and sandbox; the `insertId` as JSON, or
- * empty; the id for the first event with this payload or `insertId`; the field for the sum of impacts; the impact
+ * empty; the ID for the first event with this payload or `insertId`; the field for the sum of impacts; the impact
  * in billionths; the sample rate; the rest of the event as JSON. Returns `stored` and the number from `occurrence` (0
  * with an `insertId`), or `replayed`, the stored event and its number of replays.
  */
@@ -62,8 +62,8 @@ return {'stored', earlier}`)
 
 /**
  * Adds a version to a prompt, or creates a prompt with its first version. Arguments: the path of the seed and sandbox;
- * the external key, or empty; the id for the first prompt with this key or request; the rest of a new prompt as
- * JSON, ending in `[]}`; the rest of the version as JSON. Returns the prompt's id, and the number of earlier versions.
+ * the external key, or empty; the ID for the first prompt with this key or request; the rest of a new prompt as
+ * JSON, ending in `[]}`; the rest of the version as JSON. Returns the prompt's ID, and the number of earlier versions.
  */
 export const ADD_VERSION = sandboxScript(`${STORE}
 local _, external, first, prompt, version = unpack(args)
@@ -102,7 +102,7 @@ return {'unknown'}`)
 /**
  * Reads at most 1,000 events or prompts, and at most 256 KiB unless the first record is larger. Arguments: `events` or
  * `prompts`, the first position, the maximum number of records, and the step to the next position, 1 or -1. Returns the
- * generation of the data, the records, and for each record the number of replays or the id of the active version.
+ * generation of the data, the records, and for each record the number of replays or the ID of the active version.
  */
 export const READ_RECORDS = sandboxScript(`
 local kind, first, limit, step = unpack(args)

@@ -87,7 +87,7 @@ write('HSET', snapshots, id, description)
 write('INCR', tag .. 'taken')
 return {description}`)
 
-/** Restores or deletes a snapshot. Arguments: `restore` or `delete`; the snapshot's id. Returns `done` or `unknown`. */
+/** Restores or deletes a snapshot. Arguments: `restore` or `delete`; the snapshot's ID. Returns `done` or `unknown`. */
 export const USE_SNAPSHOT = sandboxScript(`${REPLACE}
 local action, id = unpack(args)
 if redis.call('HEXISTS', snapshots, id) == 0 then return {'unknown'} end
@@ -95,7 +95,7 @@ if action == 'restore' then replaceData(copyOf(id)) else dropSnapshot(id) end
 return {'done'}`)
 
 /**
- * Replaces all data with the data of an import. Arguments: `always` or `if-empty`; the import's id. Returns `imported`,
+ * Replaces all data with the data of an import. Arguments: `always` or `if-empty`; the import's ID. Returns `imported`,
  * `occupied` if the sandbox must be empty but has records, or `expired` if the staged data has expired.
  */
 export const COMMIT_IMPORT = sandboxScript(`${REPLACE}
