@@ -1,6 +1,6 @@
 #!/bin/sh
 # Starts convsim in the container: entrypoint.sh FOLDER [ARGUMENT...]. Without CONVSIM_STATE, the state is in FOLDER
-# if a volume is mounted there, otherwise in memory. The image declares no volume, or each container would create one.
+# if a volume is mounted there, otherwise in memory. If the image declared a volume, each container would create one.
 set -e
 
 is_mounted() {

@@ -37,7 +37,7 @@ export interface SandboxClient<N extends Names = BundledNames>
   readonly clock: SandboxClock
   /** Sets the seed for analytics, identifiers and random decisions. */
   seed(seed: string | number): Promise<void>
-  /** Deletes the sandbox's records, rules and requests, and restores its clock and seed. Keeps the snapshots. */
+  /** Deletes the sandbox's records, rules and requests, and resets its clock and seed. Keeps the snapshots. */
   reset(): Promise<void>
   /** Deletes the sandbox and everything in it. */
   delete(): Promise<void>

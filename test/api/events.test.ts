@@ -26,7 +26,7 @@ async function readStoredEvents(target: Target) {
   return events.map(({ eventId, fields, replays }) => ({ eventId, value: fields.value, replays }))
 }
 
-describe('a retry returns the first event’s id', () => {
+describe('a retry returns the first event’s ID', () => {
   test('despite a different payload, which is not stored and causes only advice, even with --strict', async () => {
     const sim = await startForTest({ strict: true })
     const eventId = await post(sim)

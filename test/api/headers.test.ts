@@ -126,8 +126,8 @@ describe('the trace ID in traceparent', () => {
     ['version 00 with more parts', `00-${traceId}-${parent}-01-more`, undefined],
     ['version ff', `ff-${traceId}-${parent}-01`, undefined],
     ['capital letters', `00-${traceId.toUpperCase()}-${parent}-01`, undefined],
-    ['an all-zero trace id', `00-${'0'.repeat(32)}-${parent}-01`, undefined],
-    ['an all-zero parent id', `00-${traceId}-${'0'.repeat(16)}-01`, undefined],
+    ['an all-zero trace ID', `00-${'0'.repeat(32)}-${parent}-01`, undefined],
+    ['an all-zero parent ID', `00-${traceId}-${'0'.repeat(16)}-01`, undefined],
     ['two values in one header', `00-${traceId}-${parent}-01, 00-${otherId}-${parent}-01`, undefined],
   ])('is recorded only if the header is valid: %s', async (_what, traceparent, expected) => {
     const response = await send(sim(), traceparent)

@@ -42,7 +42,7 @@ describe('GET events', () => {
     expect(page.total).toBe(page.events.length)
   })
 
-  test('returns each event once across all pages, with the total, and finds a single event by its id', async () => {
+  test('returns each event once across all pages, with the total, and finds a single event by its ID', async () => {
     const bodies = Array.from({ length: 101 }, (_, n) => event({ value: `${n}`, insertId: `page-${n}` }))
     for (const body of bodies) await post('pages', '/v1/events', body)
     const pages = ['', '&offset=100', '&offset=101', '&limit=0']

@@ -88,7 +88,7 @@ const repeatIdInUpperCase = ({ events: [event], ...document }: SandboxExport) =>
 
 test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   ['{}', () => ({}), /\/format is required; \/quality is required; \/events is required; \/prompts is required/],
-  ['ids that differ only in case', repeatIdInUpperCase, /\/events\/1 must not repeat the ID [0-9a-f-]{36}/],
+  ['IDs that differ only in case', repeatIdInUpperCase, /\/events\/1 must not repeat the ID [0-9a-f-]{36}/],
   ['a word instead of a time', editEvent({ receivedAt: 'noon' }), /\/events\/1\/receivedAt must be a UTC time such as/],
   ['February 30', editEvent({ receivedAt: '2026-02-30T12:00:00.000Z' }), /1\/receivedAt must be an RFC 3339 date-time/],
   ['many errors', (all) => ({ ...all, events: new Array(150).fill({}) }), /the check stops after 100 errors/],

@@ -19,7 +19,7 @@ const jsonHeaders = { authorization: 'Bearer bench', 'content-type': 'applicatio
 /** Repeats a string up to the body limit, leaving some room for the rest of the body. */
 const fill = (part: string) => part.repeat(Math.floor((maxBytes - 1000) / part.length))
 
-/** Returns `maxItems` comma-separated items or members, or as many as the body limit allows. */
+/** Returns `maxItems` comma-separated items or members, or as many as the body limit allows, if fewer. */
 const items = (item: (index: number) => string, maxItems = maxValues - 100) => {
   const parts: string[] = []
   for (let length = 0, index = 0; index < maxItems; index += 1) {

@@ -117,7 +117,7 @@ describe('recorded traffic', () => {
     await write(...entries, harEntry(`https://tracker.example.com${path}`, text))
     const several = await runDrift(['--har', file], null)
     expect(several.code).toBe(1)
-    expect(several.stderr).toContain('https://api.example.com, https://tracker.example.com. Also give the base URL')
+    expect(several.stderr).toContain('https://api.example.com, https://tracker.example.com. Also pass the base URL')
     await write(...entries)
     const markdown = await runDrift(['--har', file, '--format', 'markdown'], null)
     expect([markdown.code, markdown.stdout]).toEqual([3, expect.stringContaining('### enum-value: ')])

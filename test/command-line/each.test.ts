@@ -118,15 +118,15 @@ const event = "const event = (eventType, more) => attempt(1, '/events', { ...ord
 
 test.each([
   ['sends another event: swallowed', "await event('a').catch(() => event('failed'))"],
-  ['sends a new event with a new id: swallowed', "await event('a', random()).catch(() => event('b', random()))"],
+  ['sends a new event with a new ID: swallowed', "await event('a', random()).catch(() => event('b', random()))"],
   ['reads another model: swallowed', "await read(analytics).catch(() => read(analytics.replace('2', '1')))"],
-  ['adds an id and the time to its retry: recovered', "try { await event('a') } catch { await event('a', random()) }"],
+  ['adds an ID and the time to its retry: recovered', "try { await event('a') } catch { await event('a', random()) }"],
   [
-    'retries with another value but the same id: recovered',
+    'retries with another value but the same ID: recovered',
     `const id = { insertId: crypto.randomUUID() }
     try { await event('a', { ...id, value: '1' }) } catch { await event('a', { ...id, value: '2' }) }`,
   ],
-  ['retries with a new id: recovered', "try { await event('a', random()) } catch { await event('a', random()) }"],
+  ['retries with a new ID: recovered', "try { await event('a', random()) } catch { await event('a', random()) }"],
   [
     'resends the event later from a queue: recovered',
     `const queue = []

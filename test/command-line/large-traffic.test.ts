@@ -35,7 +35,7 @@ describe('convsim drift', () => {
   test('names only the first five of many services', async () => {
     const entries = Array.from({ length: 50 }, (_, index) => recordedEvent(created, undefined, `api${index}`))
     const { stderr } = await runDrift(['--har', await writeHar(entries)])
-    expect(stderr).toContain('https://api4.example.com and 45 more. Also give the base URL')
+    expect(stderr).toContain('https://api4.example.com and 45 more. Also pass the base URL')
     expect(stderr).not.toContain('api5.example.com')
   })
 

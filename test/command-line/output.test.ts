@@ -189,7 +189,7 @@ describe('--log-format pretty', () => {
     expect(command.stderr()).toBe('')
   })
 
-  test('suggests control plane requests if every GET needs a parameter other than a model id', {
+  test('suggests control plane requests if every GET needs a parameter other than a model ID', {
     tags: ['long'],
   }, async () => {
     const contract = await documentWith('operationId: getModelAnalytics', 'operationId: getFigures')

@@ -52,7 +52,7 @@ describe('--overlay published', () => {
   test.each([
     ['a dropped event', '/v1/events', event({ sampleRate: 0 }), 201, 204],
     ['an event with an empty type', '/v1/events', event({ eventType: '' }), 201, 400],
-    ['a user id that is not a UUID', '/v1/events', event({ userId: 'u-1' }), 201, 400],
+    ['a user ID that is not a UUID', '/v1/events', event({ userId: 'u-1' }), 201, 400],
     ['a prompt without a product or a role', '/v1/prompts', prompt, 201, 400],
     ['a prompt with a product and a role', '/v1/prompts', mapped, 201, 201],
     ['an unknown component type', '/v1/prompts', { ...mapped, components: [{ content: 'b', type: 'x' }] }, 201, 400],

@@ -39,7 +39,7 @@ describe('convsim scenarios NAME', () => {
     expect(stdout).toMatch(/a model +00000000-0000-4000-8000-000000000429\n/)
   })
 
-  test('works with another contract, and prints "ID" for a path parameter that is not a model id', async () => {
+  test('works with another contract, and prints "ID" for a path parameter that is not a model ID', async () => {
     const parameters = [{ name: 'teapot', in: 'path', required: true, schema: { type: 'string' } }]
     const responses = { 200: { description: 'Tea.' }, 451: { description: 'Gone.' } }
     const file = await documentWithPaths({

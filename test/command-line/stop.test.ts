@@ -25,7 +25,7 @@ async function startBusy(state = ':memory:') {
   return { command, origin, connection, finish }
 }
 
-describe('a stop', () => {
+describe('a shutdown', () => {
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('caused by %s ends with exit code 0', async (signal) => {
     const command = convsim(inMemory)
     await command.ready()
@@ -106,7 +106,7 @@ describe.each<[string, RegExp, (state: string) => Promise<void>]>([
     expect(objectOf(await call(target, '/__sim/export', { token: null }))['events']).toHaveLength(1)
   })
 
-  test('a stop reports the removal, ends with exit code 1, and does not recreate a removed folder', async () => {
+  test('a shutdown reports the removal, ends with exit code 1, and does not recreate a removed folder', async () => {
     const { state, command } = await startAndRemove()
     expect(await command.stop()).toBe(1)
     expect(command.stderr()).toMatch(new RegExp(`not written on shutdown: ${reason.source}`))

@@ -87,8 +87,8 @@ test('--tls-cert and --tls-key make the simulator use the given certificate, eve
 const noCert = new URL('tls.test.ts', import.meta.url).pathname
 
 test.each([
-  ['a certificate without a key', ['--tls-cert', cert], /--tls-cert: error: Also give its key: --tls-key FILE/],
-  ['a key without a certificate', ['--tls-key', key], /--tls-key: error: Also give its certificate: --tls-cert FILE/],
+  ['a certificate without a key', ['--tls-cert', cert], /--tls-cert: error: Also pass its key: --tls-key FILE/],
+  ['a key without a certificate', ['--tls-key', key], /--tls-key: error: Also pass its certificate: --tls-cert FILE/],
   [
     'a missing certificate file',
     ['--tls-cert', 'none.pem', '--tls-key', key],

@@ -117,7 +117,7 @@ describeInBrowser('text of thousands of characters', () => {
     { hash: '#/requests/req-1', visibleText: 'Why' },
     { hash: `#/data/${model}`, visibleText: 'A request for this model now gets a 400' },
     { hash: '#/retries?all=true', visibleText: '1 call failed' },
-  ])('used as an id leaves room for the rest of the page, such as "$visibleText"', async ({ hash, visibleText }) => {
+  ])('used as an ID leaves room for the rest of the page, such as "$visibleText"', async ({ hash, visibleText }) => {
     await call(sim(), `/v1/models/${model}/analytics`)
     const page = await browser.open(sim(), { hash })
     expect((await page.getByText(visibleText).first().boundingBox())?.y).toBeLessThan(400)

@@ -9,7 +9,7 @@ const browser = sharedBrowser()
 
 const generousTimeout = { timeout: 20_000 }
 
-/** A page counts as quiet after this many milliseconds without requests. Its polling intervals are shorter. */
+/** A page counts as quiet after this many milliseconds without requests, which is longer than any polling interval. */
 const quietMs = 31_000
 
 /** A page whose clock the test advances, and the control-plane paths that the page has requested. */

@@ -162,7 +162,7 @@ describeInBrowser('an open request', () => {
     expect(objectOf(await call(own, '/__sim/requests', { token: null }))['dropped']).toBe(1)
   })
 
-  test('is not replaced when a new simulator on the same port has another request with the same id', async () => {
+  test('is not replaced when a new simulator on the same port has another request with the same ID', async () => {
     const port = await freePort()
     const before = await startForTest({ clock: 'real', port })
     await call(before, '/v1/events', { body: event() })

@@ -24,7 +24,7 @@ const operation = `
             import: { value: import }
       responses:
         '200':
-          description: The ids of the prompts.
+          description: The IDs of the prompts.
           content:
             application/json:
               schema:

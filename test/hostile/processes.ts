@@ -69,7 +69,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Usually deletes the lock. Always tries to start a second server with the file. Writes to each running server. */
+  /** Usually deletes the lock. Tries to start a second server with the same file. Writes to each running server. */
   async function addSecondServer(first: StartedTarget): Promise<void> {
     numbers.add('second writers')
     const writers = [write(first, 'first')]

@@ -236,7 +236,7 @@ describe.each(versions)('Node %s', (_version, node) => {
     for (const [file, text] of Object.entries(files)) writeFileSync(join(project.folder, file), text)
   })
 
-  it('runs the library in an ES module and in CommonJS, and both get the same event id', () => {
+  it('runs the library in an ES module and in CommonJS, and both get the same event ID', () => {
     // CommonJS must also work if require() cannot load ES modules.
     const options = ['--no-experimental-require-module']
     const [fromModule, fromCommonJs] = [project.run(node, 'use.mjs'), project.run(node, ...options, 'use.cjs')]

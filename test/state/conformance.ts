@@ -43,7 +43,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect({ replayed, payloadDiffers }).toEqual({ replayed: false, payloadDiffers: false })
       })
 
-      test('200 concurrent writes with the same insertId store one event and all get its id', async () => {
+      test('200 concurrent writes with the same insertId store one event and all get its ID', async () => {
         const receipts = await Promise.all(
           Array.from({ length: 200 }, () => store.recordEvent(context, event({ insertId: 'order-1' }))),
         )
@@ -59,7 +59,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         ['a different value', {}, { value: '1.00' }, true],
         ['a time that the first write lacked', {}, { eventAt }, true],
         ['the properties in a different order', { properties: { a: 1, b: 2 } }, { properties: { b: 2, a: 1 } }, false],
-      ])('a retry with %s keeps the first payload and reports if its own differs', async (_, first, retry, differs) => {
+      ])('a retry with %s keeps the first payload and reports any difference', async (_, first, retry, differs) => {
         const stored = await store.recordEvent(context, event({ insertId: 'order-1', ...first }))
         expect(await store.recordEvent(laterContext, event({ insertId: 'order-1', ...retry }))).toMatchObject({
           replayed: true,

@@ -8,7 +8,7 @@ export interface RestartableStore {
   readonly store: Store
   /** Called when no write is in progress, to let `store` switch to another replica. Absent if there are no replicas. */
   takeTurns?(): void
-  /** Simulates a graceful stop or a kill of the process, then reopens the store. Does nothing for a memory store. */
+  /** Simulates a graceful shutdown or a kill, then reopens the store. Does nothing for a memory store. */
   restart(isGraceful: boolean): Promise<void>
   /** Starts writes that cannot be stored, and expects them to be refused. Absent if the test cannot cause refusals. */
   refuse?(writes: (store: Store) => readonly Promise<unknown>[]): Promise<void>

@@ -34,7 +34,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
     }
     const anyOf = (stores: readonly Store[], index: number) => stores[index % stores.length] as Store // in range
 
-    test('64 writers that record 10,000 events with 1,000 insertIds store 1,000 events, each with one id', () =>
+    test('64 writers that record 10,000 events with 1,000 insertIds store 1,000 events, each with one ID', () =>
       withStores(async (stores) => {
         const ids = new Map<string, Set<string>>()
         let created = 0

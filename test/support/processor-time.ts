@@ -1,4 +1,4 @@
-/** Runs `work` and returns the processor time that this process used meanwhile, in milliseconds. */
+/** Runs `work` and returns the processor time that this process used during the call, in milliseconds. */
 export function measureWork(work: () => void): number {
   const before = process.cpuUsage()
   work()

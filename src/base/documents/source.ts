@@ -9,7 +9,7 @@ export const MAX_VALUES = 1_000_000
 
 /** The content of a YAML or JSON file, together with the locations of its values. */
 export interface Source {
-  /** The path as the caller gave it. */
+  /** The path as the caller passed it. */
   readonly file: string
   readonly value: Json
   /** Returns the location of the value at a pointer: `spec/openapi.yaml:12:5`, or only the file if precompiled. */

@@ -44,7 +44,7 @@ export class StopSignals {
     if (this.#first) stop(this.#first)
   }
 
-  /** Does work that the first signal must not interrupt, then ends the process if a signal has arrived. */
+  /** Runs work that the first signal must not interrupt, then ends the process if a signal has arrived. */
   async finish<T>(work: () => Promise<T>): Promise<T> {
     this.#stop = () => undefined
     const value = await work()

@@ -38,7 +38,7 @@ export function Palette() {
     else selectedIndex.value = (selectedIndex.value + step + found.length) % Math.max(1, found.length)
   }
   return (
-    <Dialog title="Palette" hidesTitle onClose={() => (isPaletteOpen.value = false)}>
+    <Dialog title="Command palette" hidesTitle onClose={() => (isPaletteOpen.value = false)}>
       <input
         role="combobox"
         class="full"

@@ -47,7 +47,7 @@ export function Header() {
         <Button
           label="◐"
           class="quiet"
-          title={`Colors: ${theme.value.replace('light dark', 'system setting')}`}
+          title={`Theme: ${theme.value.replace('light dark', 'system setting')}`}
           onClick={changeTheme}
         />
       </div>

@@ -79,7 +79,7 @@ async function checkFile(file: string, overlays: readonly string[], load: InputL
 
 const unknownKind =
   'is neither an OpenAPI document ("openapi: 3.1.0" at the top), an overlay ("overlay: 1.1.0") ' +
-  'nor a file of scenario rules ("rules:" at the top); to check fixtures, give their folder'
+  'nor a file of scenario rules ("rules:" at the top); to check fixtures, specify their folder'
 
 async function checkFixtures(folder: string, load: InputLoader): Promise<Checked> {
   const inputs = await load({ fixtures: folder })

@@ -23,7 +23,7 @@ export const driftSettings = {
     test: (text) => text.split(',').every(isNamedValue),
     expected: 'a parameter or body field with its value, e.g. modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
     description:
-      'An ID that exists in the real service, such as modelId=ID; can be given several times. ' +
+      'An ID that exists in the real service, such as modelId=ID; can be specified several times. ' +
       'Requests are sent for each value of a path or query parameter.',
   }),
   samples: integer({

@@ -49,6 +49,6 @@ function findEachProblem({ only = '', jobs, port }: EachSettings, sources: Setti
     return `--jobs cannot be combined with ${sources.get('port')}: parallel runs use free ports.`
   if (only !== '' && sources.get('set')) return '--only cannot be combined with --set: --only already names a fault.'
   return only.split(',').filter((part) => part.includes('@')).length > 1
-    ? '--only names one run and cannot be given twice. Repeat the command for each run.'
+    ? '--only names one run and cannot be specified twice. Repeat the command for each run.'
     : undefined
 }

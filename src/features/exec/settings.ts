@@ -13,7 +13,7 @@ export const execSettings = {
     repeatable: true,
     test: areNames,
     expected: 'the name of an environment variable other than PATH',
-    description: 'A variable to set to the base URL, in addition to CONVSIM_BASE_URL; can be given several times.',
+    description: 'A variable to set to the base URL, in addition to CONVSIM_BASE_URL; can be specified several times.',
   }),
   ...serverSettings,
   // PORT and HOST are meant for the command, not for its simulator.
@@ -98,7 +98,7 @@ export const eachSettings = {
     read: (text) => (parseSuiteFailOn(text) ? text : undefined),
     description:
       `${serverSettings.failOn.description.slice(0, -1)}; there are three more conditions: a fault was not handled ` +
-      '(not-resilient), was not noticed (unnoticed) or hung the suite (hung); add >N to allow N% of the faults.',
+      '(not-resilient), was not noticed (unnoticed) or hung the suite (hung); add >N to tolerate N% of the faults.',
   },
 } as const satisfies SettingTable
 

@@ -16,7 +16,7 @@ export const healthcheckCommand = defineCommand({
       description: 'Address of the running simulator; 0.0.0.0 and :: mean this machine.',
     },
     tls: { ...serverSettings.tls, description: "Connect over HTTPS; the simulator's certificate is not verified." },
-    tlsCert: { ...serverSettings.tlsCert, description: "The simulator's certificate; has the same effect as --tls." },
+    tlsCert: { ...serverSettings.tlsCert, description: "The simulator's certificate; implies --tls." },
     wait: boolean({
       default: false,
       description: 'Retry until the simulator is ready or --timeout has passed.',

@@ -106,7 +106,7 @@ export const pageSize = 20
 
 export const cursorArg = { type: 'integer', minimum: 0, description: 'The `next` value of the previous page.' }
 
-/** Returns an object: the page that begins at `cursor` (in the member `name`), the total, and any next cursor. */
+/** Returns the page that begins at `cursor`, as the member `name`, with the total and the next cursor, if any. */
 export function pageOf(name: string, list: readonly Json[], cursor: Json | undefined): JsonObject {
   const start = Number(cursor ?? 0)
   if (!Number.isSafeInteger(start) || start < 0)

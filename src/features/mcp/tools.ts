@@ -15,7 +15,7 @@ import {
 } from './tool.ts'
 
 const filters = 'sandbox operation status method path origin violations advice damage traceId order since cursor'
-const idHint = 'Alternatively, give the "id" of a recorded request. find_requests lists the ids.'
+const idHint = 'Alternatively, pass the "id" of a recorded request. find_requests lists the IDs.'
 
 const findRequests: Tool = {
   name: 'find_requests',
@@ -51,7 +51,7 @@ const explainRequest: Tool = {
     const [extra] = Object.keys(compact(body))
     if (extra !== undefined) throw new ToolError(`"id" cannot be combined with "${extra}". Omit one of them.`)
     const path = `/requests/${encodeURIComponent(String(id))}`
-    const entry = await sendOrThrow(send, { path }, 'find_requests lists the ids.')
+    const entry = await sendOrThrow(send, { path }, 'find_requests lists the IDs.')
     const retries = { path: '/retries', query: { sandbox: entry['sandbox'], request: id } }
     const chains = listOf(await sendOrThrow(send, retries), 'chains')
     const [sent, got] = ['request', 'response'].map((name) => {

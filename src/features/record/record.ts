@@ -79,7 +79,7 @@ async function readSources(
 }
 
 async function readSimulator(url: string, controlToken: string | undefined): Promise<Result<TrafficSample[]>> {
-  if (!URL.canParse(url)) return failure(`"${url}" is not a valid URL of a running simulator.`)
+  if (!URL.canParse(url)) return failure(`"${url}" is not a valid URL. Pass the URL of a running simulator.`)
   const { origin } = new URL(url)
   const headers = controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }
   const entries: Json[] = []
@@ -92,7 +92,7 @@ async function readSimulator(url: string, controlToken: string | undefined): Pro
     cursorQuery = `&cursor=${next}`
   }
   const read = readHar({ log: { entries: entries.flat() } }, acceptedOrigins)
-  return read.ok ? read : failure(`The simulator at ${origin} ${read.error}`)
+  return read.ok ? read : failure(`The traffic from the simulator at ${origin} ${read.error}`)
 }
 
 async function readPage(origin: string, cursorQuery: string, headers: Record<string, string>): Promise<Result<Json>> {

@@ -71,7 +71,7 @@ export interface ControlledSimulator {
   /** The state that a reset of the default sandbox imports; undefined if a reset empties that sandbox. */
   readonly seedState: SandboxExport | undefined
   readonly pages: PageSettings
-  /** Aborted as soon as a stop is requested, while requests are still being handled. */
+  /** Aborted as soon as a shutdown is requested, while requests are still being handled. */
   readonly draining: AbortSignal
   /** Aborted when the simulator stops. Streams then end, and waiting verifications respond with the count so far. */
   readonly stopping: AbortSignal

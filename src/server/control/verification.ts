@@ -173,8 +173,8 @@ function shorten(value: Json): Json {
 const truncationProblem =
   'The journal has dropped requests or bodies, or redacted values, so more requests may have matched than were ' +
   'counted, and no upper bound can be proved. ' +
-  'Give the test its own sandbox, clear the journal before the test begins (DELETE /__sim/requests), ' +
-  'start the simulator with a larger --journal-size or --sandbox-limit, or do not match values with credentials.'
+  'Give the test its own sandbox, clear the journal before the test begins (DELETE /__sim/requests), start the ' +
+  'simulator with a larger --journal-size or --sandbox-limit, or do not match values that contain credentials.'
 
 function describeVerdict(
   { satisfied, count, truncated, isUnproved, matched }: Verdict,

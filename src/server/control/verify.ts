@@ -29,7 +29,7 @@ const tooLongMessage =
   'or give the test its own sandbox.'
 
 export const verifyHandlers: HandlerGroup = ({ journal, sandboxes, served, stopping }) => {
-  const advice = 'Retry when one of them has ended, or use a shorter withinMs.'
+  const advice = 'Retry when one of them has ended. To make verifications end sooner, use a shorter withinMs.'
   const takeSlot = createSlots(maxWaiting, `${maxWaiting} verifications are already waiting. ${advice}`)
   const judge = async ({ sandboxFilter: sandbox, source, exchangeEnded }: ControlRequest, expected: Verification) => {
     const search = { journal, sandbox, conditions: requestConditions(expected), served, elapsed: source.elapsed }

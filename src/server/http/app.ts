@@ -27,7 +27,7 @@ export interface Handlers {
     /** Returns the reply. `exchangeEnded` is aborted when the reply is complete or the client disconnects. */
     readonly handle: (request: SimRequest, exchangeEnded: AbortSignal) => Promise<Reply>
   }
-  /** The prefix of service request ids: `req`, or one such as `req-3f2a91c0` if replicas share the state. */
+  /** The prefix of service request IDs: `req`, or one such as `req-3f2a91c0` if replicas share the state. */
   readonly requestIdPrefix: string
   readonly pages: PageSettings
   /** The signal is aborted when the server stops, to end deliveries that would take too long. */

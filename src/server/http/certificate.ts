@@ -51,8 +51,8 @@ export async function loadCertificate(
 
 async function readProvided(certFile?: string, keyFile?: string): Promise<Result<TlsIdentity, TlsProblem>> {
   if (certFile === undefined)
-    return failure({ flag: '--tls-key', message: 'Also give its certificate: --tls-cert FILE.' })
-  if (keyFile === undefined) return failure({ flag: '--tls-cert', message: 'Also give its key: --tls-key FILE.' })
+    return failure({ flag: '--tls-key', message: 'Also pass its certificate: --tls-cert FILE.' })
+  if (keyFile === undefined) return failure({ flag: '--tls-cert', message: 'Also pass its key: --tls-key FILE.' })
   let isCertRead = false
   try {
     const cert = await readFile(certFile, 'utf8')

@@ -130,7 +130,7 @@ function watchConnection(finish: () => void, res: ServerResponse): void {
   socket.on('close', finishOnce).on('end', finishOnce)
 }
 
-/** The time that active requests have to finish when the server stops, in milliseconds. */
+/** The time allowed for active requests to finish when the server stops, in milliseconds. */
 export const shutdownGraceMs = 5_000
 
 /** Closes the connection when the server stops, if the delivery (such as a hang or a long delay) cannot end in time. */

@@ -132,7 +132,7 @@ function describeListenError({ code, message }: NodeJS.ErrnoException, host: str
   return { flag: '--host', message: `Cannot listen on ${host}: ${message}. ${advice}` }
 }
 
-/** Milliseconds that a client has to read the refusal of malformed HTTP before the connection is closed. */
+/** Milliseconds that a client is given to read the refusal of malformed HTTP before the connection is closed. */
 const lingerMs = 1000
 
 const tooLarge = 'The request line and headers together exceed 16 KiB.'

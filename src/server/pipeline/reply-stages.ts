@@ -42,8 +42,8 @@ function findStatusProblem({ operation, requestedStatus: status }: MatchedExchan
   if (status === undefined || hasSuccessShape(operation, status)) return undefined
   if (!operation.hasResponseBody(status) || operation.examples(status).length > 0) return undefined
   return (
-    `The documented body of ${operation.id} for ${status} differs from the body for ${operation.successStatus} ` +
-    'and has no example. Add an example to the document.'
+    `The requested status cannot be sent: the documented body of ${operation.id} for ${status} differs from the body ` +
+    `for ${operation.successStatus} and has no example. Add an example to the document.`
   )
 }
 

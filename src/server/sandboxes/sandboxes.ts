@@ -135,7 +135,7 @@ export function readSandboxOfBaggage(header: string | undefined): Result<string 
   const [name] = names
   if (names.size === 0 || (names.size === 1 && isSandboxName(`${name}`))) return success(name)
   return failure(
-    `has the member ${sandboxMember}=${cutText([...names].join(', '))}, which does not name one sandbox, ` +
+    `has the member ${sandboxMember}=${cutText([...names].join(', '))}, which does not name exactly one sandbox, ` +
       `and is ignored; a name must be ${sandboxNameRule}`,
   )
 }

@@ -55,7 +55,7 @@ const commonSettings = {
     expected: 'file names separated by commas',
     description:
       'OpenAPI Overlay (1.0 or 1.1) that changes the contract; ' +
-      'can be given several times, and the overlays are applied in order. ' +
+      'can be specified several times, and the overlays are applied in order. ' +
       '"published" is bundled: it adds what the vendor publishes but the bundled contract does not describe.',
   }),
   fixtures: text({

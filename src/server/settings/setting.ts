@@ -15,7 +15,7 @@ export interface Setting<T> {
   /** The default as shown in help, if it differs from the default itself. */
   readonly defaultText?: string
   readonly description: string
-  /** True if the flag can be given several times; the values are joined with commas. */
+  /** True if the flag can be specified several times; the values are joined with commas. */
   readonly repeatable?: boolean
   /** The files that a value names, and whether they are written; undefined if values do not name files. */
   readonly files?: SettingFiles

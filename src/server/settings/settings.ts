@@ -27,8 +27,8 @@ export const endSettings = {
     test: (text) => parseReportTargets(text) !== undefined,
     expected: `files with the extension ${reportExtensions}, or FORMAT=FILE, separated by commas`,
     description:
-      'File for a report on the clients in all sandboxes, written when convsim exits; can be given several times. ' +
-      `The extension selects the format: ${reportExtensions}. ` +
+      'File for a report on the clients in all sandboxes, written when convsim exits; can be specified several ' +
+      `times. The extension selects the format: ${reportExtensions}. ` +
       `For other file names, put the format (${Object.keys(reportFormats).join(', ')}) ` +
       'in front, as in markdown=FILE.',
   }),

@@ -59,7 +59,7 @@ export function releaseBody(request: { body: RequestBody }): void {
   if (body.kind === 'bytes') request.body = { kind: 'released', size: body.bytes.length }
 }
 
-/** Creates a request without a socket, received at time 0 unless `at` is given. `target` is the path and query. */
+/** Creates a request without a socket, received at time 0 unless `at` is passed. `target` is the path and query. */
 export function createRequest(
   { target, ...given }: Pick<SimRequest, 'id' | 'method' | 'headers' | 'body'> & { readonly target: string },
   at = 0,
@@ -93,7 +93,7 @@ type Headers = Readonly<Record<string, string>>
 
 export const expectationHeader = 'x-sim-expect'
 
-/** Returns the outcome that a request declares; undefined without the header, or for an unknown value. */
+/** Returns the outcome that a request declares; undefined if the header is absent or has an unknown value. */
 export const readExpectation = ({ [expectationHeader]: value }: Headers) =>
   value === undefined ? undefined : expectations.find((known) => known === value)
 
@@ -103,7 +103,7 @@ export const readExpectation = ({ [expectationHeader]: value }: Headers) =>
  */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Returns the replayed request's id: `req-7` or, with replicas, `req-3f2a91c0-7`; undefined for other values. */
+/** Returns the replayed request's ID: `req-7` or, with replicas, `req-3f2a91c0-7`; undefined for other values. */
 export function readReplayOf({ [replayHeader]: value }: Headers): string | undefined {
   return value !== undefined && /^req-(?:[\da-f]{8}-)?[1-9]\d{0,15}$/.test(value) ? value : undefined
 }

@@ -10,7 +10,7 @@ export function dataScenarios(
 ): ScenarioDefinition[] {
   const definitions = [
     ...personas.map(({ name, about }) => dataScenario(name, about, { persona: name })),
-    dataScenario('all-null', 'Zero counts; nullable fields are null, whatever the persona.', { shape: 'all-null' }),
+    dataScenario('all-null', 'Counts are zero; nullable fields are null, whatever the persona.', { shape: 'all-null' }),
     dataScenario('no-null', 'Every field has data; none is null.', { shape: 'no-null' }),
     ...fieldScenarios(operations.filter(({ id }) => generatedIds.includes(id))),
   ]

@@ -18,7 +18,7 @@ import { DEFAULT_OPTIONS, type FileStoreOptions, WriteAheadLog } from './write-a
 
 /** What was found when a store was opened. Record counts that were not read are absent. */
 export interface LoadSummary extends Partial<StateSummary> {
-  /** The number of log entries that were not yet in the state file; usually 0 after a graceful stop. */
+  /** The number of log entries that were not yet in the state file; usually 0 after a graceful shutdown. */
   readonly logEntries: number
   /** The process that died while holding the lock (pid 0 if unknown); absent if the lock was free. */
   readonly tookOverFrom?: { readonly pid: number; readonly since: string }

@@ -54,7 +54,7 @@ export class StateFile implements Adapter<StateData> {
     return state
   }
 
-  /** Replaces the state file and then deletes the old log. Changes made during the call are not written. */
+  /** Replaces the state file and then deletes the old log. Changes made during the call are stored only in the log. */
   async write(state: StateData): Promise<void> {
     const { seq } = state
     const text = stateText(state)

@@ -138,6 +138,6 @@ function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefi
 
 function getSnapshot(entry: SandboxEntry, snapshotId: string): StoredSnapshot {
   const snapshot = entry.snapshots.get(snapshotId)
-  if (snapshot === undefined) throw new Error(`no snapshot has id ${snapshotId}`)
+  if (snapshot === undefined) throw new Error(`no snapshot has ID ${snapshotId}`)
   return snapshot
 }

@@ -164,7 +164,7 @@ async function prepareConnection(redis: Redis, location: RedisLocation): Promise
   if (user !== '' || password !== '')
     await (user === '' ? redis.auth(password) : redis.auth(user, password)).catch((error: Error) => {
       if (!/without any password|no password is set/.test(error.message)) throw error
-      warning = 'Redis requires no password, so anyone who can connect to Redis can read the state.'
+      warning = 'Redis requires no password, so anyone who can connect can read the state. Set a password in Redis.'
     })
   if (database !== 0) await redis.select(database)
   await redis.ping()

@@ -16,7 +16,7 @@ const post = (sim: TestSimulator, body: Json, headers: Record<string, string> = 
 const lostAck = { 'x-sim-scenario': 'lost-ack' }
 
 describe('lost-ack', () => {
-  test('stores the event and loses the response; a retry with the same insertId returns the event’s id', async ({
+  test('stores the event and loses the response; a retry with the same insertId returns the event’s ID', async ({
     own,
   }) => {
     const twin = await startForTest()

@@ -92,7 +92,7 @@ test('a response in a documented media type other than JSON is not drift', async
   expect(findingsOf(await runRecorded(csv, ['<p>'], 'text/html'))).toEqual(['content-type '])
 })
 
-test('a finding with a redacted value is not patched, and no patch is written without other findings', async () => {
+test('a finding with a redacted value is not patched, and if it is the only finding, no patch is written', async () => {
   const run = await runRecorded(plain, [{ sky: 'Bearer abcdefghijklmnop12345678' }, { sky: 'red' }])
   expect(run.stderr).toContain('not patched: enum-value')
   expect(run.stderr).toContain('looks like a credential')

@@ -50,7 +50,7 @@ test('if no request got an ordinary response, the error says how many requests g
   })
 })
 
-test('if only some runs are chosen, each set contributes the same number of runs, although drift has more', () => {
+test('if only some runs are chosen, each set contributes the same number of runs, even if one set has more', () => {
   const { runs } = planOf(requestsOf('createEvent a', 'getModelAnalytics a'), 'resilience,extra-field')
   const drifts = Array.from({ length: 200 }, (_, at) => ({
     ...runs.filter(({ fault }) => fault.isLasting)[0],

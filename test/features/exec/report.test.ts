@@ -62,7 +62,7 @@ test.each<[string, SuiteReport, RegExp]>([
     /warning: Flaky: in at least one run, the command failed with exit code 1 when "reset" was injected into request 1 of /,
   ],
   [
-    'that no fault was injected into a run in which the client broke a rule',
+    'that no fault was injected in a run in which the client broke a rule',
     reportOn([judgedRun('reset createEvent 2', 'not-reached', { client: ['advice: createEvent'] })]),
     /The client broke a rule; "reset" was not injected into request 2 of createEvent\./,
   ],

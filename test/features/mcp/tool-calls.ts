@@ -9,8 +9,8 @@ const ruleOf = (scenario: string) => ({ rules: [{ scenario, times: 1 }] })
 export const toolCalls: readonly (readonly [string, JsonObject, RegExp, JsonObject, RegExp])[] = [
   ['find_requests', {}, /"call":"GET \/v1\/nowhere"/, { statsu: '429' }, /argument "statsu". Did you mean "status"/],
   ['find_requests', { status: '5xx' }, /No requests match/, { operation: 'createEvnt' }, /createEvent/],
-  ['explain_request', { method: 'GET', path: '/v1/x' }, /"status":404/, {}, /find_requests lists the ids/],
-  ['explain_request', { id: 'req-1' }, /"stage":"identify"/, { id: 'req-0' }, /find_requests lists the ids/],
+  ['explain_request', { method: 'GET', path: '/v1/x' }, /"status":404/, {}, /find_requests lists the IDs/],
+  ['explain_request', { id: 'req-1' }, /"stage":"identify"/, { id: 'req-0' }, /find_requests lists the IDs/],
   ['verify_requests', none, /"satisfied":true/, { count: {} }, /count(?!.*list_scenarios)/],
   ['set_scenarios', ruleOf('slow'), /"total":1/, ruleOf('slwo'), /slow/],
   ['set_scenarios', { rules: [] }, /"total":0/, {}, /rules/],

@@ -62,7 +62,7 @@ const fail = () => {
 test.each<[string, OperationHandler['handle']]>([
   ['asynchronously', async () => fail()],
   ['synchronously', fail],
-])('an exception thrown %s causes a 500 with the request id, and its stack trace is logged', async (_name, handle) => {
+])('an exception thrown %s causes a 500 with the request ID, and its stack trace is logged', async (_name, handle) => {
   const { post, logged } = setup(handle)
   const { reply } = await post('/v1/events')
   expect(reply).toMatchObject({ status: 500, origin: 'simulator', headers: { 'X-Request-Id': 'req-7' } })

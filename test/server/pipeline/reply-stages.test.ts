@@ -23,7 +23,7 @@ describe('a response from the simulator', () => {
     ['a valid receipt', 201, receipt],
     ['a documented refusal', 400, { success: false, error: 'Wrong.' }],
     ['an undocumented refusal', 499, { success: false, error: 'A teapot.' }],
-    ['an example from the document, even with an id that is not a UUID', 201, { eventId: 'order-1' }, 'scenario'],
+    ['an example from the document, even with an ID that is not a UUID', 201, { eventId: 'order-1' }, 'scenario'],
     ['a response about the simulator itself, to which the contract does not apply', 400, { anything: 1 }, 'simulator'],
   ])('is returned unchanged if it is %s', (_name, status, body, origin) => {
     const { respond, logged } = setup()
@@ -32,9 +32,9 @@ describe('a response from the simulator', () => {
   })
 
   test.each([
-    ['a receipt without an id', 201, { success: true }],
+    ['a receipt without an ID', 201, { success: true }],
     ['an undocumented success', 200, receipt],
-    ['a simulated receipt whose id is not a UUID', 201, { success: true, eventId: 'order-1' }],
+    ['a simulated receipt whose ID is not a UUID', 201, { success: true, eventId: 'order-1' }],
     ['an error without a message', 400, { success: false, error: '' }],
     ['an error with success: true', 400, { success: true, error: 'Wrong.' }],
   ])('that breaks the contract becomes a 500 in the service’s format and is logged: %s', (_name, status, body) => {

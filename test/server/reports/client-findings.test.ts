@@ -103,13 +103,13 @@ describe('a client that sends the same call again', () => {
       'may do so before the first call ends, since that is not a retry': '0-50 429 wait, 10-15 429 wait',
       'may send many concurrent calls over a few connections, since they are not retries':
         '0-5 429 wait, 1-6 429 wait, 5.1 429 wait, 6.1 429 wait',
-      'may repeat a call without an id immediately, as a second click does':
+      'may repeat a call without an insertId immediately, as a second click does':
         '0 429 wait plain stainless=0, 1 429 wait plain stainless=0, 2501 200 plain stainless=1',
       'may send events with the same time and different insertIds after a lost event':
         '0 429 id=a dated lost, 3000 201 id=b dated, 3001 500 id=c dated, 3002 201 id=d dated',
       'may use short and decreasing waits, as with full jitter': '0 500, 900 500, 901 500, 902 500, 990 201',
       'may send identical heartbeats, even if one is lost': '0 201 plain, 100 201 plain lost, 200 201 plain',
-      'may repeat an event without an id if the lost event was not stored': '0 503 plain lost, 200 201 plain',
+      'may repeat an event without an insertId if the lost event was not stored': '0 503 plain lost, 200 201 plain',
       'may change the insertId of an event after a 429, since nothing was stored': '0 429 wait id=a, 3000 201 id=b',
       'may send the call an hour later, since that is not a retry': '0 404, 3600000 404',
       'may poll a resource that does not exist yet': thirtyTimes('404 plain'),

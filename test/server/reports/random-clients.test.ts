@@ -57,7 +57,7 @@ const faults = [
 
 /** Each kind of client returns the rules that it broke, with a `?` after a rule that it might not have broken. */
 const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string[]>>> = {
-  async 'is a pool of workers that reuse ids, count retries and obey Retry-After'({ inject, send, chance, pick }) {
+  async 'is a pool of workers that reuse IDs, count retries and obey Retry-After'({ inject, send, chance, pick }) {
     await inject(...Array.from({ length: 6 }, () => pick(faults)))
     const work = async (id: string) => {
       for (let count = 0; count < 8; count += 1) {
@@ -97,15 +97,15 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
   },
   'represents a user who clicks again or reloads': ({ series, pick }) =>
     series('429;retry-after=9 503;retry-after=9 403', '', ...[1, 2, 3, 4].map(() => ({ isRead: pick([true, false]) }))),
-  'sends two events that differ only in their ids': ({ series }) =>
+  'sends two events that differ only in their IDs': ({ series }) =>
     series('lost-ack', '', ...['a', 'b'].map((id) => ({ id, more: { eventAt: '2026-01-15T12:00:00Z' } }))),
-  async 'loses a response and sends the event again without an id'({ inject, send, advanceClock, pick }) {
+  async 'loses a response and sends the event again without an ID'({ inject, send, advanceClock, pick }) {
     await inject(pick(faultsAfterStoring))
     for (const by of ['1ms', pick(['1ms', '2m'])])
       await send(pick([{}, { count: 0 }, { id: '' }])).then(() => advanceClock(by))
     return ['same-insert-id']
   },
-  'changes the id, the time or a counter after a lost response': ({ series, pick }) => {
+  'changes the ID, the time or a counter after a lost response': ({ series, pick }) => {
     const change = pick([
       (id: string) => ({ id }),
       (value: string) => ({ more: { eventAt: `2026-01-15T12:00:0${value}Z` } }),
@@ -113,7 +113,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     ])
     return series('lost-ack', 'same-insert-id', change('1'), change('2'))
   },
-  'changes the id of a retry that has a retry count': ({ series }) =>
+  'changes the ID of a retry that has a retry count': ({ series }) =>
     series('500', 'same-insert-id', { id: 'a', count: 0 }, { id: 'b', count: 1 }),
   async 'hedges a read or a write, and gives up on the slower request'({ inject, send, pick }) {
     await inject('slow;ms=600')

@@ -6,7 +6,7 @@ import { TrafficFindings } from '../../../src/server/reports/findings.ts'
 import { type DeliveryOutcome, delivered } from '../../../src/service/exchange/reply.ts'
 import { entryFor, unparsed } from '../journal/entries.ts'
 
-/** The delivery outcome if the client closed the connection before any response arrived. */
+/** The delivery outcome if the client closed the connection before any of the response body arrived. */
 const lost: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
 
 const bothWaits = { 'Retry-After': '3', 'retry-after-ms': '2500' }
@@ -21,9 +21,9 @@ const bothWaits = { 'Retry-After': '3', 'retry-after-ms': '2500' }
  *   `eventAt`; `later`: its `eventAt` is one second after that of `dated`; `plain`: it has no `insertId` or `eventAt`;
  *   `corrected`: like `plain`, plus one member; `empty`: the body is `{}`; `call=7`: the body is `{ "call": "7" }`
  * - `#1`: the request has `Retry-Attempt: 1`; `stainless=1`: it has `X-Stainless-Retry-Count: 1`; `wait=1`: the
- *   response has `Retry-After: 1`; `wait`: it has both `Retry-After` and `retry-after-ms`; `lost`: no response arrived;
- *   `unread`: the response body was damaged; `left`: the client disconnected early; `head=1`, `open=-50`, `now=0`:
- *   `headSentAt`, `openedAt` and `now` of the journal entry
+ *   response has `Retry-After: 1`; `wait`: it has both `Retry-After` and `retry-after-ms`; `lost`: no response
+ *   body arrived; `unread`: the response body was damaged; `left`: the client disconnected early; `head=1`, `open=-50`,
+ *   `now=0`: `headSentAt`, `openedAt` and `now` of the journal entry
  */
 export function createRetryTracker(idempotentOperations = new Set(['createEvent'])) {
   const journal = new Journal(100)

@@ -23,7 +23,7 @@ test.each([
   [['each', '--state', 'x.json'], {}, '--state has no effect on convsim each.'],
   [['each', '--sync'], {}, '--sync has no effect on convsim each.'],
   [['each', '--set', 'drift', '--only', firstRun], {}, '--only cannot be combined with --set: '],
-  [['each', '--only', firstRun, '--only', secondRun], {}, '--only names one run and cannot be given twice. '],
+  [['each', '--only', firstRun, '--only', secondRun], {}, '--only names one run and cannot be specified twice. '],
 ])('%j with %j is refused, and the message starts with the flag or variable', (argv, env, start) => {
   expect(refusalOf(argv, env)?.slice(0, start.length)).toBe(start)
 })

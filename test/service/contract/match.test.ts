@@ -33,7 +33,7 @@ test.each([
   ['GET', '/v1/files/a.b.txt', 'GET /files/{name}.{extension} {"name":"a.b","extension":"txt"}'],
   ['GET', '/v1/files/plain', 'GET /files/{name} {"name":"plain"}'],
   ['GET', '/v1/mixed/v1.2.3/xyz', 'GET /mixed/v{major}.{minor}/{a}{b} {"major":"1.2","minor":"3","a":"xy","b":"z"}'],
-  // A concrete template wins even if only a template with parameters allows the method.
+  // A concrete path wins even if only a path with parameters allows the method.
   ['DELETE', '/v1/models/latest/analytics', 'wrong-method /models/latest/analytics GET'],
   ['get', '/v1/files/plain', 'wrong-method /files/{name} GET'],
   ['GET', '/v1', 'unknown-path'],

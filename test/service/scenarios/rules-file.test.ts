@@ -56,7 +56,7 @@ describe('--rules FILE', () => {
     await expect(startForTest({ rules: '/nowhere/rules.yaml' })).rejects.toThrow('/nowhere/rules.yaml: cannot be read')
   })
 
-  test('also accepts JSON, as does the variable CONVSIM_RULES', async () => {
+  test('also accepts a JSON file, as does the variable CONVSIM_RULES', async () => {
     const file = await fileWith(JSON.stringify(parse(good)), 'rules.json')
     const environment = { env: { CONVSIM_RULES: file } }
     for (const command of [convsim([...inMemory, '--rules', file]), convsim(inMemory, environment)]) {
@@ -119,7 +119,7 @@ describe('convsim check FILE', () => {
   })
 })
 
-test('a rules file given as a contract, or a contract given as rules, is refused with a hint', async () => {
+test('a rules file passed as a contract, or a contract passed as rules, is refused with a hint', async () => {
   const asContract = startForTest({ contract: await fileWith(good) })
   await expect(asContract).rejects.toThrow(/is a file of scenario rules, .*pass it with --rules/)
   const asRules = startForTest({ rules: bundledContract })

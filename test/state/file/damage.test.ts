@@ -41,7 +41,7 @@ const intactFiles = once(async (): Promise<Files> => {
 
 const positionIn = (content: Buffer) => fc.nat({ max: content.length - 1 })
 
-/** Opens the files after changing one. Returns what was loaded, or the error. An error must not change any file. */
+/** Opens the files after changing one. Returns what was loaded, or the error. Checks that an error changes no file. */
 async function openChanged(name: FileName, changed: Buffer) {
   const path = statePath()
   const contents = { ...(await intactFiles()), [name]: changed }

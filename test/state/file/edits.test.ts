@@ -39,7 +39,7 @@ test('a file written by hand is loaded', async () => {
 
 test.each([
   ['an invalid value', '"impact":1', '"impact":null', /\d, column \d+: \/sandboxes\/0\/events\/0\/impact must be a/],
-  ['a duplicate id', '"insertId":"b"', '"insertId":"a"', /\d, column \d+: \/sandboxes\/0\/events\/1 must not repeat/],
+  ['a duplicate ID', '"insertId":"b"', '"insertId":"a"', /\d, column \d+: \/sandboxes\/0\/events\/1 must not repeat/],
   ['a missing member', '"name":"default",', '', /\d, column \d+: \/sandboxes\/0\/name is required/],
   ['invalid JSON', '"sandboxes":', '"sandboxes"', /is not JSON: line 5, column \d+/],
 ])('a file with %s is refused with the location of the error, and is not changed', async (_, from, to, problem) => {

@@ -62,7 +62,7 @@ function copyIfExists(from: string, to: string): void {
   }
 }
 
-/** Expects the default sandbox to be unchanged after a simulated kill and after a stop. Returns the reopened store. */
+/** Expects the default sandbox to be unchanged after a simulated kill and a shutdown. Returns the reopened store. */
 export async function expectSame(path: string, store: Store): Promise<Store> {
   const before = await exportSandbox(store, 'default')
   const killed = await openOrFail(copyAsKilled(path))

@@ -73,7 +73,7 @@ describeWithRedis('state in Redis', () => {
     expect((await listEvents(store, 'default')).total).toBe(0)
   })
 
-  test('causes a warning if the server evicts keys when memory is full, or ignores a given password', async () => {
+  test('causes a warning if the server evicts keys when memory is full, or ignores the URL’s password', async () => {
     const policy = expect.stringContaining('allkeys-lru')
     expect((await openNewRedis(redis().url)).loaded.warnings).toEqual([policy])
     const { loaded } = await openNewRedis(redis().url.replace('redis://', 'redis://:given@'))

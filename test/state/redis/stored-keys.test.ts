@@ -7,7 +7,7 @@ import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { context, event, exportSandbox, impactQuery, importDocument, listEvents, prompt } from '../drafts.ts'
 import { openNewRedis, openRedisOrFail } from './open-redis.ts'
 
-/** Fills a store, imports its export and restores a snapshot. Returns the receipts, and the data before the import and after the restore. */
+/** Fills a store, imports its export and restores a snapshot. Returns receipts, and data from before and after both. */
 async function exercise(store: Store) {
   const receipts: unknown[] = []
   const sampled = { sampleRate: 0.5 }
@@ -68,7 +68,7 @@ describeWithRedis('a sandbox in Redis', () => {
     ])
   })
 
-  test('can be imported from a document in which two versions of a prompt have the same id', async () => {
+  test('can be imported from a document in which two versions of a prompt have the same ID', async () => {
     const { store } = await openNewRedis(redis().url)
     for (const _ of [1, 2]) await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
     const { prompts, ...others } = await exportSandbox(store, 'default')

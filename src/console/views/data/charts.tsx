@@ -180,7 +180,7 @@ export function EventEffects({ products, productIndexes, quality, ...comparison 
 
 function describeEffect({ numbers, eventless, baseline }: Pick<EffectsProps, 'numbers' | 'eventless' | 'baseline'>) {
   if (!eventless) return 'Loading the numbers without events…'
-  if (!baseline) return 'Effect unknown: without events, numbers other than the quality differ, perhaps due to a rule.'
+  if (!baseline) return 'Effect unknown: without events, more than just the quality differs, perhaps due to a rule.'
   const changedDayCount = numbers.days.filter((day, index) => readNumber(day, qualityField) !== baseline[index]).length
   const [actual, baselineScore] = [readNumber(numbers.body, qualityField), readNumber(eventless.body, qualityField)]
   if (changedDayCount === 0)

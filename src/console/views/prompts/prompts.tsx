@@ -148,7 +148,7 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
   )
 }
 
-/** By default, the newest version is on the right; on the left is the active or else the newest one of the others. */
+/** By default, the right version is the newest; the left is the active one of the others or else the newest of them. */
 function pickVersions(versions: readonly Version[], { from, to }: Readonly<Record<string, string>>) {
   const findVersion = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
   const right = findVersion(to) ?? versions.at(-1)

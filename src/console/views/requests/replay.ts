@@ -29,12 +29,12 @@ export function findSendProblem(exchange: Schema<'Exchange'>): string | undefine
   const url = URL.canParse(urlOf(exchange)) ? new URL(urlOf(exchange)) : undefined
   if (url?.origin !== location.origin || url.pathname + url.search !== targetOf(exchange))
     return 'A browser would change the path or the query. Copy the request as curl, which sends them unchanged.'
-  if (/^\/+__sim(\/|$)/i.test(url.pathname)) return 'This is a request to the control plane, not to the service.'
+  if (/^\/+__sim(\/|$)/i.test(url.pathname)) return 'This page does not resend requests to the control plane.'
   if (/^(TRACE|CONNECT|TRACK)$/.test(method)) return `Browsers cannot send ${method}. Copy the request as curl.`
   if (/^(GET|HEAD)$/.test(method) && body.size > 0)
     return `Browsers cannot send a body with ${method}. Copy the request as curl.`
   const isBodyUnavailable = body.size > 0 && bodyText(body) === undefined
-  return isBodyUnavailable ? 'The journal does not have the whole body as text.' : undefined
+  return isBodyUnavailable ? 'Cannot be sent again: the journal does not have the whole body as text.' : undefined
 }
 
 export const targetOf = ({ request: { path, query } }: Schema<'Exchange'>): string =>
@@ -148,7 +148,7 @@ function formatBody(body: Schema<'Body'>): string[] {
   if ('json' in body && body.text === undefined) return [`  body: JSON.stringify(${formatJson(body.json, '  ')}),`]
   if (body.base64 !== undefined && !body.cut) return [`  body: Buffer.from(${quote(body.base64)}, 'base64'),`]
   const text = bodyText(body)
-  return [text === undefined ? '  // The journal does not have the whole body as text.' : `  body: ${quote(text)},`]
+  return [text === undefined ? '  // Add the body: the journal does not have all of it.' : `  body: ${quote(text)},`]
 }
 
 const formatJson = (value: unknown, indent: string) => JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`)

@@ -100,7 +100,7 @@ const appliesAfter: Readonly<Record<string, (previous: Chains[0]['attempts'][0])
   'no-retry': ({ outcome }) => outcome === 'refused',
 }
 
-/** Lists the rules. All requests (`sent.recorded`) test `user-agent`; all POSTs (`sent.total`) test `content-type`. */
+/** Lists the rules. Any request (`sent.recorded`) tests `user-agent`; any POST (`sent.total`) tests `content-type`. */
 function Rules({ rules, problems: { findings, further }, chains, sent }: RulesProps) {
   const retriedAttempts = chains.filter(({ parallel }) => !parallel).flatMap(({ attempts }) => attempts.slice(0, -1))
   const isTested = (rule: string) => {

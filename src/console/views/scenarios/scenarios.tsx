@@ -117,7 +117,7 @@ function ChoiceItem({ choice }: { readonly choice: RuleChoice }) {
   const operation = operations.length === 1 ? operations[0] : operations.find((one) => one === operationInUrl)
   const save = async (rule: Schema<'Rule'>) => {
     const added = await addRule(sandbox.peek(), rule)
-    if (added.value) showNotice('Switched on as the first rule.')
+    if (added.value) showNotice('The new rule is on and is tried first.')
     await refreshSandboxes()
     return added
   }

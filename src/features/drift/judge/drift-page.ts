@@ -12,7 +12,7 @@ export const renderDrift = (report: DriftReport, format: PrintedFormat): string 
 const verdicts: Readonly<Record<DriftReport['verdict'], string>> = {
   same: 'The real service matches the contract.',
   drift: 'The real service differs from the contract.',
-  'not-judged': 'Too little could be judged to say whether the real service matches the contract.',
+  'not-judged': 'Too few responses could be fully judged to say whether the real service matches the contract.',
 }
 
 function toPage(report: DriftReport): Page {

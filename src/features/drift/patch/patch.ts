@@ -28,7 +28,7 @@ export async function findPatchProblem({ patch }: PatchSettings): Promise<string
   if (!found?.isFile() || found.size === 0) return undefined // a device is also a valid target
   const content = await readFile(patch, 'utf8').catch(reasonOf)
   if (/^(overlay: |\{\s*"overlay": )/.test(content) && content.includes(patchMark)) return undefined
-  return `--patch: ${patch} was not written by convsim drift, so it is not overwritten. Delete it or give another file.`
+  return `--patch: ${patch} was not written by convsim drift, so it is not overwritten. Delete it or pass another file.`
 }
 
 /** If `--patch` is set, writes an overlay that removes as much drift as possible. Returns the lines to print. */

@@ -136,7 +136,7 @@ export async function readRecording(
   const expected = new Set(matched.map(({ operation }) => operation.id))
   for (const { id } of contract.operations)
     if (!expected.has(id)) notJudged.add(id, 'no-traffic', 'The recording has no request for this operation.')
-  const unauthorized = 'A 401 is about the token, not about the contract.'
+  const unauthorized = 'A 401 is about the token, not about the contract. Record the traffic with a valid token.'
   const samples = matched.filter((sample) => !isUnchanged(sample))
   return success({
     responses: selectResponses(samples, notJudged, unauthorized, token),
@@ -153,7 +153,7 @@ function describeOrigins(origins: readonly string[], { basePath }: Contract): st
   const more = origins.length > 5 ? ` and ${origins.length - 5} more` : ''
   const named = origins.slice(0, 5).join(', ') + more
   const command = `convsim drift ${origins[0]}${basePath} --har FILE`
-  return `The recording has requests to several origins: ${named}. Also give the base URL of the service: ${command}.`
+  return `The recording has requests to several origins: ${named}. Also pass the base URL of the service: ${command}.`
 }
 
 /** Finds a sample's operation. Without `basePath`, the contract's base path can follow a prefix (`/gateway/v1`). */

@@ -61,7 +61,7 @@ export class OpenCalls {
     return this.#chainsOf(key)
   }
 
-  /** Returns the latest chains with the call's `insertId`, or with its body except for ID, times and counters. */
+  /** Returns the latest chains with the call's `insertId`, or with the same body apart from ID, times and counters. */
   similarTo({ key, content }: CallKey): readonly RetryChain[] {
     return [...new Set([...this.#chainsOf(content).slice(-maxSimilar), ...this.#chainsOf(key).slice(-maxSimilar)])]
   }

@@ -30,7 +30,7 @@ export const retryRules = {
     rule: 'An event that is resent after a 5xx or a lost response must keep its insertId.',
     proof:
       'A request with a retry count above 0 has a different `insertId` or none; or the response to a stored event ' +
-      'was lost, and the client stored an identical event again, without an `insertId` and before any success.',
+      'was lost, and an identical event without an `insertId` was then stored before the client received a success.',
     otherwise:
       'A similar event without an `insertId`, or with a different `insertId`, time or attempt counter, ' +
       'may be a separate event, so it is reported only as advice.',
@@ -56,9 +56,9 @@ export const unjudgedReasons = {
   'separate-events': 'the client sends identical events even after one has succeeded',
   parallel: 'an identical call, such as a hedged request, was in progress at the same time',
   'several-clients': 'an identical call used a concurrent connection, or a different User-Agent or forwarded address',
-  'new-rules': 'rules, or headers that select a scenario, seed or response, changed before an identical call',
+  'new-rules': 'scenario rules, or headers that select a scenario, seed or response, changed before an identical call',
   ambiguous: 'a retry may belong to any of several calls',
-  dropped: 'no retry was received before eviction from the journal',
+  dropped: 'no retry was received before the call was evicted from the journal',
 } as const
 
 export type UnjudgedReason = keyof typeof unjudgedReasons
@@ -88,7 +88,7 @@ export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Att
   return [...early, ...checkBackOff(last, pauses, waitedMs), ...idProblems]
 }
 
-/** Returns true if the wait was shorter than `Retry-After`. A client may compare a date with the machine's clock. */
+/** Returns true if the wait was shorter than `Retry-After`, unless its date has passed on the machine's clock. */
 function isEarly(last: Attempt, latest: Attempt): boolean {
   const { retryAfterMs, retryAt = Number.POSITIVE_INFINITY } = last
   if (retryAfterMs === undefined || latest.at >= retryAt - toleranceMs) return false

@@ -24,7 +24,7 @@ export interface TrackedAttempt {
   readonly previous: Attempt | undefined
   /** The attempt's chain; undefined if the attempt merely leaves failed attempts unjudged. */
   readonly chain: Pick<RetryChain, 'name' | 'isParallel'> | undefined
-  /** The pause before the attempt in milliseconds; undefined without a previous attempt. */
+  /** The pause before the attempt in milliseconds; undefined if there is no previous attempt. */
   readonly waitedMs: number | undefined
   readonly problems: readonly RetryProblem[]
   /** The problems that the attempt has if it is a retry, which is not certain. */

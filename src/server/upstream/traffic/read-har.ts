@@ -61,7 +61,7 @@ function readResponse(
   const isKnown = mediaType !== '' && mediaType !== 'x-unknown'
   const headers = { ...(isKnown && { 'content-type': mediaType }), ...readHeaders(response.headers) }
   const clean = Object.entries(redactHeaders(headers)).map(([name, value]) => [name, redact(value)])
-  // Latin-1 has one character per byte, so everything but the tokens stays unchanged in any format.
+  // Latin-1 has one character per byte, so everything but the tokens stays unchanged, whatever the format.
   return {
     status,
     headers: Object.fromEntries(clean),
@@ -70,7 +70,7 @@ function readResponse(
 }
 
 /**
- * Reads the content of a response; undefined if it was not recorded completely. `isFromConvsim` is true if convsim
+ * Returns the content of a response; undefined if it was not recorded completely. `isFromConvsim` is true if convsim
  * exported the file. In such a file, `size` is not reliable, because convsim redacts the content.
  */
 function readContent({ text, encoding, size, comment }: JsonObject, isFromConvsim: boolean): Buffer | undefined {

@@ -46,7 +46,7 @@ else
     return {'replayed', read('events', position), count('index', 'events ' .. position) + (isDry and 1 or 0)}
   end
 end
--- The first 48 bits of the id are read in two parts: on platforms with a 32-bit C long, tonumber is limited to 32 bits.
+-- The first 48 bits of the ID are read in two parts: on platforms with a 32-bit C long, tonumber is limited to 32 bits.
 local high, low = string.sub(id, 1, 6), string.sub(id, 7, 8) .. string.sub(id, 10, 13)
 local sampledOut = tonumber(high, 16) / 2 ^ 24 + tonumber(low, 16) / 2 ^ 48 >= tonumber(rate)
 begin()
