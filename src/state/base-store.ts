@@ -143,7 +143,7 @@ export class BaseStore implements Store {
   async #commit<T>(sandbox: string, decide: Command<T>): Promise<T> {
     const { change, result } = decide(this.#state.sandbox(sandbox))
     if (change === undefined) return result
-    if (this.#isClosed) throw new Error('The state is closed.')
+    if (this.#isClosed) throw new Error('The store is closed.')
     await this.#committer.commit(change)
     return result
   }

@@ -98,7 +98,7 @@ test.each([
     /createEvent .*status 202: \/queued is required/,
   ],
 ])(
-  'an operation is served from the document if the simulator’s %s breaks the schema',
+  'an operation is served from the document if the simulator’s %s does not match the schema',
   { tags: ['long'] },
   async (_name, from, to, message) => {
     const contract = await documentWith(from, to)

@@ -76,7 +76,7 @@ async function measureLoad(started: readonly StartedTarget[], source: RequestSou
   return eachRound(options.rounds, started, (one) => runLoad(one, source, connections, { duration: seconds }))
 }
 
-/** Reads each target's memory after startup, and again after the same load on every target. */
+/** Reads each target's memory after startup, and again after a load that is the same for every target. */
 async function measureMemory(targets: readonly Target[]): Promise<Row[]> {
   const idle: (number | undefined)[] = []
   const loaded: (number | undefined)[] = []

@@ -42,7 +42,7 @@ export function median(values: readonly number[]): number {
 
 /**
  * Measures each item in every round and returns the results by item. Each round rotates the order of the items by one,
- * and every other round also reverses it. In a fixed order, the position alone made a build up to a third slower.
+ * and every other round also reverses it. With a fixed order, an item's position alone made it up to a third slower.
  */
 export async function eachRound<Item, Measurement>(
   rounds: number,

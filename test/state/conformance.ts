@@ -250,7 +250,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await consume(1000)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
       })
 
-      test('a clock set back 4.9 seconds opens a new rate window, and a limit of 0 allows no requests', async () => {
+      test('a clock set back 4.9 seconds opens a new rate limit window; a limit of 0 allows no requests', async () => {
         await store.consumeRate({ ...context, now: 5000 }, 'key', 1, 1000)
         expect(await store.consumeRate({ ...context, now: 100 }, 'key', 1, 1000)).toMatchObject({ allowed: true })
         expect(await store.consumeRate(context, 'other', 0, 1000)).toMatchObject({ allowed: false, remaining: 0 })

@@ -60,7 +60,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         }
       }))
 
-    test('an import into an empty sandbox does not replace an event that another replica stores meanwhile', () =>
+    test('an import into an empty sandbox does not replace an event that another replica stores at the same time', () =>
       withStores(async ([one, two, three]) => {
         await one.recordEvent({ ...context, sandbox: 'source' }, event({ insertId: 'imported' }))
         const document = await exportSandbox(one, 'source')
@@ -69,7 +69,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
           await listEvents(two, sandbox)
           const [, receipt] = await Promise.all([
             two.importSandbox(sandbox, document, 'if-empty'),
-            one.recordEvent({ ...context, sandbox }, event({ insertId: 'stored meanwhile' })),
+            one.recordEvent({ ...context, sandbox }, event({ insertId: 'stored concurrently' })),
           ])
           const { events } = await listEvents(three, sandbox)
           expect(events.map(({ eventId }) => eventId)).toContain(receipt.event.eventId)

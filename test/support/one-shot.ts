@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** The milliseconds to wait for a response before closing the sending side, in case the server expects more bytes. */
+/** Milliseconds without a response after which the sending side is closed, in case the server expects more bytes. */
 const quietMs = 15_000
 
 /** Returns true if a request has an incomplete head, or a body shorter than its framing headers declare. */

@@ -5,7 +5,7 @@ import type { Json } from '../../src/base/core/json.ts'
 /** A response, parsed from the bytes that a socket received. */
 export interface RawResponse {
   readonly status: number
-  /** The headers by lower-case name. A repeated header has its last value. */
+  /** The headers by lower-case name. A repeated header keeps its last value. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
   readonly body: Json | undefined

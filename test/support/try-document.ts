@@ -75,7 +75,7 @@ export function findProblem({ checkErrors, startupErrors, body }: Outcome, secre
   return undefined
 }
 
-/** Starts a server that counts the requests it receives. A document with the server's URL must not cause requests. */
+/** Starts a server that counts the requests it receives. Documents that contain the server's URL must cause none. */
 export async function startCounter() {
   const counted = { requests: 0 }
   const server = createServer((_, response) => {

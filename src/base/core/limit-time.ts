@@ -61,7 +61,7 @@ export function runWithTimeout<T>(ms: number, work: () => T): { readonly value: 
   for (;;) {
     const result = runOnce(ms, work)
     const { user, system } = cpuUsage(before)
-    // Gives up once half of the limit has been used as CPU time, since another run would double the delay.
+    // Gives up once the CPU time reaches half of the limit, since another run would double the delay.
     if (result || user + system >= (ms * 1000) / 2) return result
   }
 }

@@ -108,7 +108,7 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
 
 /**
  * Drops redundant errors. For a failed `anyOf` or `oneOf`, ajv reports the errors of all alternatives and then an error
- * for the keyword. Only this last error is kept; for a choice between a schema and null, only the schema's errors are.
+ * for the keyword. Only this last error is kept or, for a choice between a schema and null, only the schema's errors.
  */
 function dropRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const relevant: ErrorObject[] = []

@@ -108,7 +108,7 @@ function OpenQuestion() {
   const { title, losses, answer } = question
   return (
     <Dialog title={title} onClose={() => answer(false)}>
-      <p>This will be lost:</p>
+      <p>The following will be lost:</p>
       <ul class="bullets">
         {losses.map((loss) => (
           <li key={loss}>{loss}</li>

@@ -31,7 +31,7 @@ export function dismiss(notice: Notice): void {
   notices.value = notices.value.filter((one) => one !== notice)
 }
 
-/** Shows `sentence`, if any, and returns the value. In case of a problem, shows the problem and returns undefined. */
+/** Shows `sentence`, if any, and returns the value. If there is a problem, shows it and returns undefined. */
 export async function valueOrNotice<Value>(
   pending: Promise<ApiResult<Value>>,
   sentence?: string | ((value: Value) => string),

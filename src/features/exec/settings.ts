@@ -70,7 +70,7 @@ export const eachSettings = {
     defaultText: 'all',
     min: 1,
     max: 1_000_000,
-    description: 'The maximum number of runs with a fault; the seed determines which ones. A repeated run counts once.',
+    description: 'The maximum number of runs with a fault; the seed selects the runs. A repeated run counts once.',
   }),
   time: duration({
     defaultText: 'unlimited',

@@ -176,7 +176,7 @@ export interface SandboxCounts {
   firstId: string | undefined
   recorded: number
   dropped: number
-  /** The number of exchanges that the journal never received completely. */
+  /** The number of exchanges that the journal never fully received. */
   lost: number
   isCleared: boolean
 }

@@ -190,7 +190,7 @@ export class Journal {
     await this.#share?.close()
   }
 
-  /** Returns true if any exchanges in a sandbox (undefined: in any sandbox) never reached the journal completely. */
+  /** Returns true if any exchanges in a sandbox (undefined: in any sandbox) never fully reached the journal. */
   hasLoss(sandbox: string | undefined): boolean {
     return this.#counts.hasLoss(sandbox) || this.#share?.hasUncountedLoss(sandbox) === true
   }

@@ -159,7 +159,7 @@ function addAdvice(exchange: MatchedExchange, strict: boolean): Reply | undefine
 const markedMessage = 'begins with a byte order mark, which JSON forbids; send the body without the bytes EF BB BF'
 const markedBody: Violation = { in: 'body', pointer: '', keyword: 'json', message: markedMessage }
 
-/** Reads and checks the body; sets `exchange.body` if the body can be parsed, even if it breaks the schema. */
+/** Reads and checks the body; sets `exchange.body` if the body can be parsed, even if it does not match the schema. */
 function checkBody(exchange: MatchedExchange): Violation[] {
   const { operation, request } = exchange
   const expected = operation.body

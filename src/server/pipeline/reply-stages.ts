@@ -127,7 +127,7 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
   }
 }
 
-const documentWarning = 'a response from the document breaks the schema; add a valid example to the document'
+const documentWarning = 'a response from the document does not match the schema; add a valid example to the document'
 
 /**
  * Returns true for a reply that need not be documented: a reply from a scenario or a gateway, or a refusal that is

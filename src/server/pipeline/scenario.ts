@@ -142,7 +142,7 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { keyScenarios
   return magic
 }
 
-/** The number of rules, from the first in each scope, for which the journal explains why they did not apply. */
+/** The number of rules in each scope, counted from the first, for which the journal says why a rule did not apply. */
 const maxExplainedRules = 20
 
 /** Returns the applicable scenarios of the magic values, or else of the first applicable rule (sandbox rules first). */

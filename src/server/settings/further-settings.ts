@@ -111,7 +111,7 @@ export const furtherSettings = {
     default: false,
     description:
       'Serve HTTPS with a certificate generated at startup for localhost, the addresses that convsim listens on, and ' +
-      '--control-hosts. The path of the CA certificate is printed; with exec and each, the command trusts this CA.',
+      '--control-hosts. The path of the CA certificate is printed; the command that exec or each runs trusts this CA.',
   }),
   tlsCert: text({
     value: 'FILE',

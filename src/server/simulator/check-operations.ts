@@ -66,10 +66,10 @@ function createOperationCheck(fixtures: Fixtures): (operation: Operation) => str
 
 const errorSamples: readonly Json[] = [{ success: false, error: 'The request was refused.' }]
 
-/** Describes how the first invalid body breaks the schema of a status. Returns an empty list if all are valid. */
+/** Describes how the first invalid body violates the schema of a status. Returns an empty list if all are valid. */
 function describeMismatch(operation: Operation, status: number, bodies: readonly Json[]): string[] {
   if (!operation.hasResponseBody(status)) return []
   const [violation] = bodies.flatMap((body) => operation.checkResponse(status, body))
   const at = violation?.pointer || 'the body'
-  return violation ? [`the simulator's response breaks the schema of status ${status}: ${at} ${violation.message}`] : []
+  return violation ? [`the response does not match the schema of status ${status}: ${at} ${violation.message}`] : []
 }

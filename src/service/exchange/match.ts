@@ -50,7 +50,7 @@ export interface RequestMatch {
   readonly origin?: Origin
   /** True for requests that broke the contract, false for all others. */
   readonly violations?: boolean
-  /** True for requests that caused advice, false for all others. */
+  /** True for requests that got advice, false for all others. */
   readonly advice?: boolean
   /** True for requests whose response was damaged by a scenario, false for all others. */
   readonly damage?: boolean

@@ -35,7 +35,7 @@ export function isDocumented({ responses, successStatus }: Operation, status: nu
 
 /**
  * Returns the simulator's body for a refusal, or else the first valid example, if any. If a body is documented, the
- * simulator's must be valid, and the documented one must declare `error` or have no properties and no examples.
+ * simulator's is used only if it is valid and the documented one declares `error` or has no properties and no examples.
  */
 export function bodyOfRefusal(operation: Operation, { status, body }: Pick<Reply, 'status' | 'body'>) {
   if (!body || !operation.hasResponseBody(status)) return body?.value

@@ -24,7 +24,7 @@ const retryAfter = integer('retry-after', [0, 86_400], 'The wait before a retry;
   words: ['date', 'none'],
 })
 
-const retryAfterMs = integer('retry-after-ms', [0, 86_400_000], 'The wait; by default, as in a numeric retry-after.', {
+const retryAfterMs = integer('retry-after-ms', [0, 86_400_000], 'The wait; the default is retry-after, if numeric.', {
   unit: 'ms',
   words: ['none'],
 })

@@ -110,7 +110,7 @@ function hasField(schema: JsonObject, pointer: string): boolean {
   return rest.length === 0 || hasField(inner, `/${rest.join('/')}`)
 }
 
-/** Returns true for an object schema that neither lists nor forbids members. Members not listed are probably typos. */
+/** Returns true for an object schema that neither lists nor forbids members. If any are listed, others may be typos. */
 function allowsAnyMember({ type = 'object', properties, additionalProperties }: JsonObject): boolean {
   return [type].flat().includes('object') && properties === undefined && additionalProperties !== false
 }

@@ -12,7 +12,7 @@ interface RateWindow {
 /** The maximum number of rate limit windows in the process. At the limit, a new window evicts the oldest. */
 const MAX_WINDOWS = 100_000
 
-/** The maximum number of sequences (per sandbox in Redis). Beyond it, the least recently advanced one is evicted. */
+/** The maximum number of sequences (in Redis, per sandbox). Beyond it, the least recently advanced one is evicted. */
 export const MAX_SEQUENCES = 10_000
 
 /** The lengths up to which keys are stored whole. A longer key is truncated, and a hash of the key is appended. */

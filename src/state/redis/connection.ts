@@ -110,7 +110,7 @@ export class RedisConnection {
   }
 
   async #send(send: () => Promise<RedisReply>): Promise<RedisReply> {
-    if (this.#isClosed) throw new Error('The state is closed.')
+    if (this.#isClosed) throw new Error('The store is closed.')
     if (this.#outage !== undefined)
       throw new StoreUnavailableError(
         `The state in ${this.#location.displayUrl} cannot be reached at the moment (${this.#outage}). ` +

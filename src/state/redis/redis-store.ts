@@ -1,6 +1,6 @@
 /**
  * The state in Redis, shared by several replicas. Processes keep no copies: the methods run Redis commands and the
- * scripts in `lua/`. `keys.ts` describes the stored data, and `open-redis-store.ts` connects.
+ * scripts in `lua/`. `keys.ts` describes the stored data, and `open-redis-store.ts` opens the connection.
  */
 import { dayOf, isoDateOf } from '../../base/core/instant.ts'
 import { encodePath } from '../../base/core/seeded.ts'

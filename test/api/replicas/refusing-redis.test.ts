@@ -53,7 +53,7 @@ describeWithRedis('when Redis refuses commands,', () => {
     ['without @write', '-@write'],
     ['without @read', '-@read'],
     ['without the command HINCRBY', '-hincrby'],
-    ['with access only to keys of other prefixes', 'resetkeys ~other:*'],
+    ['with access only to keys with other prefixes', 'resetkeys ~other:*'],
     ['without access to sandbox keys', 'resetkeys ~{acl}:*'],
     ['that may only read keys', 'resetkeys %R~*'],
   ])('health and startup both report that a Redis user %s lacks a permission', async (_cause, rules) => {

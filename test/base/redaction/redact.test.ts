@@ -193,7 +193,7 @@ test.each([
   ['in an encoded URL within a URL', `next=%2Fback%3Ftoken%3D${secret}`],
   ['in a parameter within a parameter', `a=jwt=${secret}`],
   ['in truncated JSON, under an escaped name', `{"\\u0061piKey":"${secret}"`],
-  ['in truncated JSON, in an object named like a credential', `{"tokens":{"b":"${secret}"`],
+  ['in truncated JSON, in an object whose name indicates a credential', `{"tokens":{"b":"${secret}"`],
 ])('a credential is not redacted %s, unless it is the request’s own token', (_where, text) => {
   expect(redactText(text)).toBe(text)
   expect(redactText(text, secret)).toBe(text.replace(secret, '[redacted]'))

@@ -44,7 +44,7 @@ test.each([
   },
 )
 
-describe('the good responses to a call that got a fault', () => {
+describe('the good responses to a call with an injected fault', () => {
   const baseline = { requests: requestsOf('createEvent a', 'createEvent a'), varying: new Set<string>() }
   const [target = expect.unreachable(), ...others] = requestsOf('createEvent', 'createEvent a', 'createEvent b')
 

@@ -222,7 +222,7 @@ function createClient(origin: string, sandbox: string, chance: () => number): Cl
   return client
 }
 
-/** Runs a client. Returns the rules reported although no mistake broke them, and the broken rules not reported. */
+/** Runs a client. Returns the rules that were reported but not broken, and those that were broken but not reported. */
 async function runClient(origin: string, name: string) {
   const chance = seededChance(name)
   const index = Number(name.split('.')[1]) % Object.keys(kinds).length // so that 30 clients cover all kinds

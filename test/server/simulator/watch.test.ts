@@ -98,7 +98,7 @@ describe('a simulator with --watch', () => {
     expect(simulator.logged.filter(({ level }) => level === 'warn')).toHaveLength(1)
   })
 
-  test('counts a request toward the rule that applied to it, even if the rules are reloaded meanwhile', async () => {
+  test('counts a request toward the rule that applied to it, even if the rules then change', async () => {
     const simulator = await startWatching()
     const [slow, unapplied] = ['{ scenario: slow;ms=3000 }', '{ scenario: "404", operation: createEvent }']
     await simulator.replace('rules.yaml', `rules: [${slow}]\n`)

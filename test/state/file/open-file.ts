@@ -39,7 +39,7 @@ export async function problemOf(path: string): Promise<string> {
 
 /**
  * Copies the state file and its log as they would be if the process were killed now. Returns the path of the copied
- * state file. The log is copied first, so no entry is missing if a checkpoint moves it to the state file meanwhile.
+ * state file. The log is copied first, so no entry is missing if a checkpoint moves it to the state file.
  */
 export function copyAsKilled(path: string): string {
   const copy = statePath()

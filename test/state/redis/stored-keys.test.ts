@@ -7,7 +7,7 @@ import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { context, event, exportSandbox, impactQuery, importDocument, listEvents, prompt } from '../drafts.ts'
 import { openNewRedis, openRedisOrFail } from './open-redis.ts'
 
-/** Fills a store, imports its export and restores a snapshot. Returns receipts, and data from before and after both. */
+/** Fills and reads a store, then reads it again after an import and a restore. Returns the receipts and the data. */
 async function exercise(store: Store) {
   const receipts: unknown[] = []
   const sampled = { sampleRate: 0.5 }

@@ -148,7 +148,7 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
   )
 }
 
-/** By default, the right version is the newest; the left is the active one of the others or else the newest of them. */
+/** By default, the right version is the newest; the left is the active one, or else the newest, among the others. */
 function pickVersions(versions: readonly Version[], { from, to }: Readonly<Record<string, string>>) {
   const findVersion = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
   const right = findVersion(to) ?? versions.at(-1)

@@ -97,7 +97,7 @@ function Attempt({ number, attempt, next, width, requestEnd, waitEnd, missedEnd 
 /** Shows the wait before the next attempt or, after the last attempt, the requested wait or the outcome. */
 function Pause({ attempt, next }: Pick<PlacedAttempt, 'attempt' | 'next'>) {
   const retryAfter = attempt.retryAfterMs === undefined ? undefined : formatSpan(attempt.retryAfterMs)
-  if (!next) return <span class="faint">{retryAfter ? `asks for a wait of ${retryAfter}` : endOf(attempt)}</span>
+  if (!next) return <span class="faint">{retryAfter ? `requested wait: ${retryAfter}` : endOf(attempt)}</span>
   const waited = formatSpan(next.waitedMs ?? 0)
   const isTooShort = retryAfter && brokeRule(next, 'retry-after')
   const wanted = retryAfter ? `; ${retryAfter} requested` : ''

@@ -12,7 +12,7 @@ export const renderDrift = (report: DriftReport, format: PrintedFormat): string 
 const verdicts: Readonly<Record<DriftReport['verdict'], string>> = {
   same: 'The real service matches the contract.',
   drift: 'The real service differs from the contract.',
-  'not-judged': 'Too few responses could be fully judged to say whether the real service matches the contract.',
+  'not-judged': 'It is unknown whether the real service matches the contract: too few responses could be fully judged.',
 }
 
 function toPage(report: DriftReport): Page {

@@ -58,7 +58,7 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
     case 'unrepeatable':
       return `Not repeatable: the command ${end} before "${text}" could be injected into ${target}.`
     case 'flaky': {
-      // If no run is red, `judged` describes the first run, which alone would have a verdict such as `swallowed`.
+      // If no run is red, `judged` describes the first run, whose verdict on its own would be one such as `swallowed`.
       const green = responses ? `the client was not resilient when ${injected}` : notInjected
       const red = `the command ${end}${responses ? ` when ${injected}` : `, and ${notInjected}`}`
       return `Flaky: in at least one run, ${isRed(judged) ? red : green}, but further runs did not confirm this result.`

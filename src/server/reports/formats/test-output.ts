@@ -10,8 +10,8 @@ const isNegativeTest = ({ members }: CountedFinding) =>
   String(members['message']).startsWith('The request was expected to ')
 
 /**
- * Returns a report's text format, which failed tests show. It lists the findings and unapplied rules that `--fail-on`
- * counts (by default, all except advice), the `coverage` and `no-requests` conditions that are met, and hints.
+ * Returns a report's lines in the text format, for the output of failed tests: the findings and unapplied rules that
+ * `--fail-on` counts (by default, all except advice), the `coverage` and `no-requests` conditions met, and hints.
  */
 export function listTestOutput(report: Report): string[] {
   const { failOn } = report.run

@@ -15,7 +15,7 @@ export const retryRules = {
     rule: 'After a 429 or 503 with Retry-After, the client must wait at least that long.',
     proof: 'A request with the same `insertId`, or with a retry count above 0, arrives sooner.',
     otherwise:
-      'An identical call with neither an `insertId` nor a retry count may be a second click, so it gets only advice.',
+      'An identical call without an `insertId` or a retry count may be a second click, so it is reported as advice.',
   },
   'back-off': {
     rule:
@@ -74,7 +74,7 @@ export interface RetryProblem {
 /** Pauses that jitter cannot explain: how many in a row, and their maximum total in milliseconds. */
 const immediate = { count: 3, totalMs: 15 }
 
-/** Calls too fast for a person or a back-off: how many in a row, and the maximum milliseconds between two calls. */
+/** Calls too fast for a person or a client that backs off: how many in a row, and the maximum pause in milliseconds. */
 const loop = { count: 20, eachMs: 250 }
 
 /** Judges an attempt as a retry of the failed attempt `last`. `pauses`: the call's pauses, including the latest. */
@@ -145,7 +145,7 @@ export function mayBeStored({ outcome, status }: Attempt): boolean {
 export class TightLoops {
   readonly #runs = new Map<string, { last: Attempt; count: number }>()
 
-  /** Adds an attempt. Returns a problem if the attempt completes a series too fast for a person or a back-off. */
+  /** Adds an attempt. Returns a problem if it completes a series too fast for a person or a client that backs off. */
   add(latest: Attempt): RetryProblem | undefined {
     const { key } = latest.call
     const run = this.#runs.get(key)
