@@ -38,7 +38,7 @@ describe('a retry returns the first event’s ID', () => {
     expect(requests).toMatchObject([{ advice: [advice] }])
   })
 
-  test('after a restart with another seed, even if the retry has another sample rate', async () => {
+  test('after a restart with a different seed, even if the retry has a different sample rate', async () => {
     const state = join(await tempFolder(), 'nested', 'state.json')
     const first = await startForTest({ state, seed: '1' })
     const id = await post(first, { sampleRate: 0 })

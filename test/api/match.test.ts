@@ -116,7 +116,7 @@ describe('a sandbox that was never used', () => {
     expect((await control(`${path}?sandbox=*`)).status).toBe(200)
   })
 
-  test('requires "force" in a verification that no requests were sent', async () => {
+  test('requires "force" to verify that no requests were sent', async () => {
     expect((await control('/verify?sandbox=tpyo', noRequests)).status).toBe(404)
     expect((await control('/verify?sandbox=tpyo', { ...noRequests, force: true })).status).toBe(200)
     expect((await control('/verify?sandbox=tpyo', { count: { atLeast: 1 } })).status).toBe(417)

@@ -213,7 +213,7 @@ describe('expectations', () => {
     await sim.expectReceived('createEvent', { times: 1 }).finally(() => vi.unstubAllGlobals())
   })
 
-  test('of no findings fail on violations, unexpected responses and retry problems', async ({ sim }) => {
+  test('that there are no findings fail on violations, unexpected responses and retry problems', async ({ sim }) => {
     await expect(sim.expectNoFindings()).rejects.toThrow(/was never used/)
     await getAnalytics(sim.baseUrl)
     await sim.expectNoFindings()
@@ -239,7 +239,7 @@ describe('expectations', () => {
     expect((await sim.coverage()).met).toBeGreaterThan(0)
   })
 
-  test('of no findings fail on a request that was expected to be refused but was accepted', async ({ sim }) => {
+  test('that there are no findings fail on an accepted request that should have been refused', async ({ sim }) => {
     await sim.scenario('expect-refusal')
     await sendEvent(sim.baseUrl)
     await expect(sim.expectNoFindings()).rejects.toThrow(

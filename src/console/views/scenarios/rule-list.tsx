@@ -55,7 +55,7 @@ export function RuleList({ rules, startup, counts, reload }: RuleListProps) {
         <>
           <h2>Startup rules</h2>
           <p class="faint">
-            These rules, set by server options, apply in every sandbox to requests that no sandbox rule applies to.
+            Server options set these rules. In every sandbox, they are tried after the sandbox’s own rules.
           </p>
           <ol class="rules stack">
             {startup.map((rule, index) => (
