@@ -43,7 +43,7 @@ export const endSettings = {
       'a response was unexpected (unexpected), a client broke a retry rule (retry), ' +
       'a rule was never applied (unmet), a client sent a request that a careful client would not send (advice), ' +
       'less than N% of the contract was covered (coverage<N), ' +
-      'or no request was received (no-requests, always checked with --fail-on).',
+      'or no request was received (no-requests, implied by --fail-on).',
   }),
   allowNoRequests: boolean({
     default: false,

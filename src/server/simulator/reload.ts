@@ -11,7 +11,7 @@ import type { Generation } from './generation.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
 export function logWarnings({ file, warnings }: Contract, log: Log): void {
-  const message = `the contract has ${warnings.length} warnings and notes; "convsim check" lists them`
+  const message = `the contract has ${warnings.length} findings; to list them, run "convsim check" with the same files`
   const listed = warnings.length > 5 ? [] : warnings
   if (listed !== warnings) log.warn({ contract: file }, message)
   for (const { severity, place, message } of listed) log[severity === 'info' ? 'info' : 'warn']({ place }, message)

@@ -30,7 +30,7 @@ export const retryRules = {
     rule: 'An event that is resent after a 5xx or a lost response must keep its insertId.',
     proof:
       'A request with a retry count above 0 has a different `insertId` or none; or the response to a stored event ' +
-      'was lost, and an identical event without an `insertId` was then stored before the client received a success.',
+      'was lost, and, before any success, the same client stored an identical event without an `insertId`.',
     otherwise:
       'A similar event without an `insertId`, or with a different `insertId`, time or attempt counter, ' +
       'may be a separate event, so it is reported only as advice.',
