@@ -5,7 +5,7 @@ import { JsonReader, maxDepth } from './json-syntax.ts'
 import { failure, type Result, success } from './result.ts'
 import { SlicedWork } from './slices.ts'
 
-/** The maximum number of members and items in a value. Each costs about 5 µs: a copy, a check, and part of a digest. */
+/** The maximum count of members and items in a value. Each costs about 5 µs: a copy, a check, and part of a digest. */
 export const maxValues = 10_000
 
 export const maxLargeValues = 2_000_000

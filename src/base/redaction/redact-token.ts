@@ -49,7 +49,7 @@ function decodeHeader(value: string): string {
 
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
-/** Matches the ellipsis of a truncated quote, even if escaped for a header: `"sk_live_51…"`, or V8's `..."sk_l"...`. */
+/** Matches the end of a truncated quote, even if escaped for a header: `"sk_live_51…"`, or V8's `..."sk_l"...`. */
 const cutMark = /(\u2026|\\{1,3}u2026|(?:\\{0,3}")?\.\.\.(?:\\{0,3}")?)/
 
 /** The minimum number of token characters to redact next to an ellipsis, and the maximum that a message quotes. */
